@@ -99,7 +99,7 @@ fn becomes_a_plan(traffic: Traffic) {
     let options = document::Options {
         read: &|name| Ok(file(name).ok_or("there is no such file")?.text.clone()),
         exists: &|_| Ok(1),
-        ..document::Options::of("log.yaml")
+        ..document::Options::standalone("log.yaml")
     };
     if let Err(errors) = document::parse(&made.plan, &options) {
         let printed: Vec<String> = errors.iter().map(ToString::to_string).collect();

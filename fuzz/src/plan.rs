@@ -32,7 +32,7 @@ fn read(text: &str) -> Result<Plan, Vec<String>> {
         read: &|_| Ok("email,q\na@shop.test,tea\nb@shop.test,\"a, b\"\n".to_owned()),
         exists: &|_| Ok(1),
         env: &|_| Some("value".to_owned()),
-        ..Options::of(FILE)
+        ..Options::standalone(FILE)
     };
     // What is missing at the end of the document has its place after the last line.
     let lines_max = text.split(['\n', '\r']).count() + 1;

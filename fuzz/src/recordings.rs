@@ -115,7 +115,7 @@ fn becomes_a_plan(recording: Recording) {
         },
         exists: &|_| Ok(1),
         env: &|_| Some("value".to_owned()),
-        ..document::Options::of("visit.yaml")
+        ..document::Options::standalone("visit.yaml")
     };
     if let Err(errors) = document::parse(&made.plan, &options) {
         let printed: Vec<String> = errors.iter().map(ToString::to_string).collect();

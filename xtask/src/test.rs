@@ -3,7 +3,7 @@
 //! `cargo test` runs one test program after the other. Half of the time of this workspace's tests is waiting: for a run to
 //! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in two, at a low priority, the
 //! examples that judge the machine in a third, and the other tests of the command in a fourth. Tests that measure (modules
-//! `alone`) come last, one after the other, with nothing beside them.
+//! `serial`) come last, one after the other, with nothing beside them.
 //!
 //! A test that cannot run here prints a line that begins with [`SKIPPED`]. Such tests are counted and named at the end;
 //! with `NMAX_TEST_REQUIRE=1` they fail instead.
@@ -30,7 +30,7 @@ const SYSTEM: &str = "nmax system";
 /// Its examples that judge the machine that they run on, one after the other.
 const JUDGED: &str = "::judged::";
 /// Its tests that measure.
-const ALONE: &str = "::alone::";
+const SERIAL: &str = "::serial::";
 /// How many crates are tested at a time.
 const CRATE_LANES: usize = 2;
 /// How many of the slowest tests are printed.
@@ -121,8 +121,8 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
     if let Some(system) = system.first() {
         if filters.is_empty() {
             lanes.push(vec![job("nmax judged examples", system, 1, &[JUDGED])]);
-            lanes.push(vec![job(SYSTEM, system, 2 * cores, &["--skip", JUDGED, "--skip", ALONE])]);
-            last = Some(job("nmax measuring", system, 1, &[ALONE]));
+            lanes.push(vec![job(SYSTEM, system, 2 * cores, &["--skip", JUDGED, "--skip", SERIAL])]);
+            last = Some(job("nmax measuring", system, 1, &[SERIAL]));
         } else {
             last = Some(job(SYSTEM, system, 1, &filters));
         }

@@ -72,7 +72,7 @@ impl Finding {
     }
 
     /// The same of one request, process or condition.
-    fn of(self, subject: &str) -> Self {
+    fn about(self, subject: &str) -> Self {
         Self { subject: subject.to_owned(), ..self }
     }
 

@@ -86,7 +86,7 @@ pub struct Question<'a> {
 nmax_text::named! {
     /// What is said of a row.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum Said {
+    pub enum Conclusion {
         /// It changed for the worse.
         Worse = "worse",
         /// It changed for the better.
@@ -125,7 +125,7 @@ pub struct Row {
     /// Whether it had to be judged from too few runs.
     pub is_weak: bool,
     /// What is said of it.
-    pub said: Said,
+    pub said: Conclusion,
 }
 
 /// The answer.
@@ -160,7 +160,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Rows of which this is said.
-    pub fn count(&self, said: Said) -> usize {
+    pub fn count(&self, said: Conclusion) -> usize {
         self.rows.iter().filter(|row| row.said == said).count()
     }
 
@@ -187,12 +187,12 @@ impl Comparison {
 
     /// The whole in one word: the first of worse, better, inconclusive and changed that is said of a row, else equivalent;
     /// inconclusive without rows.
-    pub fn said(&self) -> Said {
-        let order = [Said::Worse, Said::Better, Said::Inconclusive, Said::Changed];
+    pub fn conclusion(&self) -> Conclusion {
+        let order = [Conclusion::Worse, Conclusion::Better, Conclusion::Inconclusive, Conclusion::Changed];
         match order.into_iter().find(|said| self.count(*said) > 0) {
             Some(said) => said,
-            None if self.rows.is_empty() => Said::Inconclusive,
-            None => Said::Equivalent,
+            None if self.rows.is_empty() => Conclusion::Inconclusive,
+            None => Conclusion::Equivalent,
         }
     }
 }
@@ -260,7 +260,7 @@ pub fn compare(question: &Question<'_>) -> Comparison {
     let mut unlike: Vec<String> = Vec::new();
     for (row, cell) in rows.iter_mut().zip(&cells) {
         let more = cell.failed_more();
-        row.said = deserved(said(row, question), row.metric, more);
+        row.said = deserved(conclude(row, question), row.metric, more);
         if more.abs() > FAILURES_APART && unlike.last() != Some(&row.request) {
             unlike.push(row.request.clone());
         }
@@ -268,7 +268,7 @@ pub fn compare(question: &Question<'_>) -> Comparison {
     let mut silent = kept.len();
     if is_usual {
         let all = rows.len();
-        rows.retain(|row| row.metric.better() != Better::Neither || row.said == Said::Changed);
+        rows.retain(|row| row.metric.better() != Better::Neither || row.said == Conclusion::Changed);
         silent += all - rows.len();
     }
     let needed = |runs: &usize| rank::least_probability(*runs, *runs) * family.max(1) as f64 <= ERROR_MAX;
@@ -378,7 +378,7 @@ fn row(cell: &Cell<'_>, family: usize, stretch: f64) -> Row {
         p: shift.map_or(1.0, |shift| shift.p),
         p_adjusted: 1.0,
         is_weak,
-        said: Said::Inconclusive,
+        said: Conclusion::Inconclusive,
     }
 }
 
@@ -416,32 +416,32 @@ fn correct(rows: &mut [Row]) {
     }
 }
 
-fn said(row: &Row, question: &Question<'_>) -> Said {
+fn conclude(row: &Row, question: &Question<'_>) -> Conclusion {
     let (low, high) = match row.metric.scale() {
         Scale::Ratio => (1.0 / (1.0 + question.margin), 1.0 + question.margin),
         Scale::Difference => (-question.failure_margin, question.failure_margin),
     };
     if row.interval.is_some_and(|interval| low <= interval.0 && interval.1 <= high) {
-        return Said::Equivalent;
+        return Conclusion::Equivalent;
     }
     let Some(change) = row.change.filter(|_| row.p_adjusted <= ERROR_MAX) else {
-        return Said::Inconclusive;
+        return Conclusion::Inconclusive;
     };
     let neutral = row.metric.shown(0.0);
     match row.metric.better() {
-        Better::Neither => Said::Changed,
-        Better::Less if change < neutral => Said::Better,
-        Better::More if change > neutral => Said::Better,
-        Better::Less | Better::More => Said::Worse,
+        Better::Neither => Conclusion::Changed,
+        Better::Less if change < neutral => Conclusion::Better,
+        Better::More if change > neutral => Conclusion::Better,
+        Better::Less | Better::More => Conclusion::Worse,
     }
 }
 
 /// What may be said of a row where so much more failed after than before: replies that fail say nothing good.
-fn deserved(said: Said, metric: Metric, failed_more: f64) -> Said {
+fn deserved(said: Conclusion, metric: Metric, failed_more: f64) -> Conclusion {
     let is_of_replies = metric != Metric::FailureRate;
     match said {
-        Said::Better if is_of_replies && failed_more > FAILURES_APART => Said::Inconclusive,
-        Said::Worse if is_of_replies && failed_more < -FAILURES_APART => Said::Inconclusive,
+        Conclusion::Better if is_of_replies && failed_more > FAILURES_APART => Conclusion::Inconclusive,
+        Conclusion::Worse if is_of_replies && failed_more < -FAILURES_APART => Conclusion::Inconclusive,
         said => said,
     }
 }

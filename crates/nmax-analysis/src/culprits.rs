@@ -2,7 +2,7 @@
 //! nmax itself, or none of them.
 
 use crate::InjectorFacts;
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// Share of the host's processors from which steal is named.
 pub const STEAL_SHARE_MIN: f64 = 0.01;

@@ -3,8 +3,8 @@
 use crate::answer::{compressed, span};
 use crate::course::{Point, Pool};
 use crate::trend::{median, scaled_mad};
-use crate::words::{share, time_ms, value};
-use crate::{Evidence, Happened};
+use crate::wording::{share, time_ms, value};
+use crate::{Evidence, InterventionRecord};
 use due::{Span, due};
 
 mod due;
@@ -28,7 +28,7 @@ const FAILURES_BAND_MIN: f64 = 0.01;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
     /// The intervention.
-    pub happened: Happened,
+    pub happened: InterventionRecord,
     /// Figures before, during and after it; `None` where there are none.
     pub phases: [Option<Figures>; 3],
     /// When the figures were as before again.
@@ -99,7 +99,7 @@ pub fn effects(evidence: &Evidence) -> Vec<Effect> {
 }
 
 /// The intervention `happened`, after those `earlier`.
-fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effect {
+fn effect(evidence: &Evidence, happened: &InterventionRecord, earlier: &[Effect]) -> Effect {
     // What comes after a run was stopped is its drain.
     let stopped = Some(evidence.hold.1).filter(|_| evidence.interrupted);
     let stopped_s = stopped.map_or(f64::INFINITY, |stopped| stopped.as_secs_f64());
@@ -114,7 +114,7 @@ fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effec
     let until_s = next_s.fold(load_end_s, f64::min);
     let undisturbed = undisturbed(happened.start_s - stretch_s, happened.start_s, earlier);
     let before = within(&points, &undisturbed);
-    let recovery = match (happened.end_s, Usual::of(&before)) {
+    let recovery = match (happened.end_s, Usual::from_points(&before)) {
         (None, _) => Recovery::NeverOver,
         (Some(_), None) => Recovery::Unknown,
         (Some(_), Some(usual)) => {
@@ -190,7 +190,7 @@ struct Usual {
 
 impl Usual {
     /// `None` when nothing was measured before.
-    fn of(before: &[&Point]) -> Option<Self> {
+    fn from_points(before: &[&Point]) -> Option<Self> {
         let band = |values: Vec<f64>, least: f64| {
             let middle = median(values.iter().copied())?;
             let deviation = scaled_mad(&values, middle)?;

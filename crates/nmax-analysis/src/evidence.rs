@@ -43,7 +43,7 @@ pub struct Evidence<'a> {
     /// Everything that was read of hosts and services, over the whole run.
     pub readings: &'a Readings,
     /// What was done to the system under test.
-    pub happened: &'a [Happened],
+    pub happened: &'a [InterventionRecord],
     /// What response times are taken apart from.
     pub stretches: &'a Stretches,
     /// The client's side beside a server's log; `None` where none was followed.
@@ -52,7 +52,7 @@ pub struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// The same of one injector: what it measured, where that is told apart.
-    pub(crate) fn of(&self, injector: &'a InjectorFacts) -> Self {
+    pub(crate) fn for_injector(&self, injector: &'a InjectorFacts) -> Self {
         let (totals, course) =
             injector.own.as_deref().map_or((self.totals, self.course), |own| (&own.totals, &own.course));
         Self { totals, course, injectors: std::slice::from_ref(injector), ..*self }
@@ -136,7 +136,7 @@ pub struct InjectorFacts {
 
 /// An intervention as it happened.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Happened {
+pub struct InterventionRecord {
     /// Its name.
     pub name: String,
     /// When its action began, seconds since the run's origin.

@@ -16,8 +16,8 @@ use nmax_sources::{RUN, figures};
 
 use crate::breakdown::Sides;
 use crate::{
-    Batches, CourseBuilder, Ending, Event, Evidence, Happened, InjectorFacts, Judged, SeriesBuilder, Stretches,
-    Summary, Tail, judge, steadiness, violated,
+    Batches, CourseBuilder, Ending, Event, Evidence, InjectorFacts, InterventionRecord, Judged, SeriesBuilder,
+    Stretches, Summary, Tail, judge, steadiness, violated,
 };
 
 mod beside;
@@ -53,7 +53,7 @@ pub struct Fold {
     events: Vec<Event>,
     /// What the plan does to the system under test, for what events say of it.
     timeline: Vec<Intervention>,
-    happened: Vec<Happened>,
+    happened: Vec<InterventionRecord>,
     observed: Observed,
     readings: Readings,
     windows: u64,
@@ -102,7 +102,7 @@ impl Fold {
             readings: Readings::default(),
             windows: 0,
             last_end: Nanos::ZERO,
-            injectors: vec![Injector::of(INJECTOR, None)],
+            injectors: vec![Injector::new(INJECTOR, None)],
             interrupted: false,
             aborted: None,
             load_ended: None,
@@ -113,7 +113,7 @@ impl Fold {
     /// The same of several injectors, by the names of their hosts; [`Self::part`] takes what each measured.
     #[must_use]
     pub fn of_injectors(self, names: &[&str]) -> Self {
-        let injectors = names.iter().map(|name| Injector::of(name, Some(&self.course))).collect();
+        let injectors = names.iter().map(|name| Injector::new(name, Some(&self.course))).collect();
         Self { injectors, ..self }
     }
 

@@ -17,7 +17,7 @@ use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Op;
 
 use crate::thresholds::{Evaluated, evaluate_all};
-use crate::words::{count, counted, share, time_ms};
+use crate::wording::{count, counted, share, time_ms};
 use crate::{Evidence, Gate, InjectorFacts};
 
 use host::run_queue;
@@ -84,7 +84,7 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
         worst(|Part { facts, .. }| ports(facts.ports_used_max, facts.ports_limit)),
         worst(|Part { facts, .. }| memory(facts.memory_available_min)),
         worst(|Part { facts, .. }| swap(facts.swapped_bytes)),
-        little::of(evidence),
+        little::gate(evidence),
         samples_exist(exchanges(evidence.totals).0, censored.iter().sum()),
         worst(|Part { facts, evidence, .. }| {
             gaps(facts.windows_missing, &facts.gaps, windows(evidence.end, evidence.plan.window.into()))

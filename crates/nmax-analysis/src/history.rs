@@ -4,7 +4,7 @@
 
 use crate::compare::rank;
 use crate::compare::student::{critical, two_sided};
-use crate::compare::{Better, ERROR_MAX, Metric, Said, Scale};
+use crate::compare::{Better, Conclusion, ERROR_MAX, Metric, Scale};
 use crate::trend::median;
 
 /// Fewest runs on each side of a change: one odd run is no change.
@@ -28,7 +28,7 @@ pub struct Step {
     /// Probability of such a difference without a change, times the places where it could have been.
     pub p: f64,
     /// Better, worse, changed; or equivalent, when it is smaller than the margin.
-    pub said: Said,
+    pub said: Conclusion,
 }
 
 /// A figure over runs.
@@ -42,9 +42,9 @@ pub struct History {
 
 impl History {
     /// What the last change beyond the margin was for: a small one after it takes nothing of it back.
-    pub fn last(&self) -> Option<Said> {
+    pub fn last(&self) -> Option<Conclusion> {
         let mut said = self.steps.iter().rev().map(|step| step.said);
-        said.find(|said| *said != Said::Equivalent)
+        said.find(|said| *said != Conclusion::Equivalent)
     }
 }
 
@@ -174,12 +174,12 @@ pub fn weigh_failures(history: &mut History, failures: &[f64], margin: f64) -> V
             break;
         }
         let of_failures = self::step(Metric::FailureRate, failures, &edges, margin);
-        let has_risen = of_failures.said == Said::Worse && of_failures.interval.0 > 0.0;
+        let has_risen = of_failures.said == Conclusion::Worse && of_failures.interval.0 > 0.0;
         let is_failing = |part: &[f64]| median(part.iter().copied()).is_some_and(|share| share > MOSTLY);
         let is_other = is_failing(&failures[edges[0]..edges[1]]) != is_failing(&failures[edges[1]..edges[2]]);
-        let is_told = matches!(step.said, Said::Better | Said::Worse);
-        if is_told && is_other || step.said == Said::Better && has_risen {
-            step.said = Said::Changed;
+        let is_told = matches!(step.said, Conclusion::Better | Conclusion::Worse);
+        if is_told && is_other || step.said == Conclusion::Better && has_risen {
+            step.said = Conclusion::Changed;
             places.push(place);
         }
     }
@@ -202,11 +202,11 @@ fn step(metric: Metric, scores: &[f64], edges: &[usize], margin: f64) -> Step {
         Scale::Difference => -margin <= low && high <= margin,
     };
     let said = match metric.better() {
-        _ if is_small => Said::Equivalent,
-        Better::Neither => Said::Changed,
-        Better::Less if estimate < 0.0 => Said::Better,
-        Better::More if estimate > 0.0 => Said::Better,
-        Better::Less | Better::More => Said::Worse,
+        _ if is_small => Conclusion::Equivalent,
+        Better::Neither => Conclusion::Changed,
+        Better::Less if estimate < 0.0 => Conclusion::Better,
+        Better::More if estimate > 0.0 => Conclusion::Better,
+        Better::Less | Better::More => Conclusion::Worse,
     };
     Step {
         at: edges[1],

@@ -12,7 +12,7 @@ use crate::interval::{CONFIDENCE, samples_needed};
 use crate::steady::{Steadiness, is_at_one_level, steadiness};
 use crate::suspect::diagnose;
 use crate::thresholds::{Evaluated, evaluate_all};
-use crate::words::{count, counted, digits, share, time_ms, value};
+use crate::wording::{count, counted, digits, share, time_ms, value};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, breakdown, culprits, effects, lag};
 
 mod iterations;
@@ -242,10 +242,10 @@ fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<
         warn("G6_NOT_STEADY", steadiness.text.clone(), figures);
     }
     if let Some(dispersion) = dispersion(evidence.plan, evidence.course).filter(|dispersion| !dispersion.holds()) {
-        let index = crate::words::digits(dispersion.index);
+        let index = crate::wording::digits(dispersion.index);
         let text = format!(
             "starts per window vary {index} times as much as those of a Poisson process (1 ± {} in {})",
-            crate::words::digits(dispersion.limit),
+            crate::wording::digits(dispersion.limit),
             counted(dispersion.windows as u64, "window")
         );
         warn("G7_ARRIVALS", text, vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")]);

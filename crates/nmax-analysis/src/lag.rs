@@ -3,7 +3,7 @@
 use nmax_metrics::{RequestStats, Section};
 use nmax_plan::threshold::{Metric, Scope, Stat, Threshold, Within};
 
-use crate::words::{counted, time_ms};
+use crate::wording::{counted, time_ms};
 use crate::{Evidence, Reason};
 
 /// Quantiles that every distribution shows: name and value.

@@ -15,7 +15,7 @@
 //! - [`judge`]: the verdict and its reasons
 //! - [`course`]: how the numbers changed over the run
 //! - [`batches`]: how much exchanges depend on each other, and intervals that allow for it
-//! - [`steady`]: whether the hold stands still; [`settle`](mod@settle): whether a short level does
+//! - [`steady`]: whether the hold stands still; [`transient`]: whether a short level does
 //! - `arrivals`: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
@@ -25,7 +25,7 @@
 //! - `trend`, `change`, `period`: slopes, change points and cycles of a series
 //! - [`explain`]: what every code means, in plain words
 //! - `scope`: which figures belong to a request name or a scenario
-//! - `words`: figures as a person reads them
+//! - `wording`: figures as a person reads them
 
 pub mod answer;
 mod arrivals;
@@ -48,14 +48,14 @@ pub mod lag;
 mod period;
 mod scope;
 pub mod series;
-pub mod settle;
 pub mod steady;
 pub mod summary;
 pub mod suspect;
 pub mod thresholds;
+pub mod transient;
 mod trend;
 pub mod verdict;
-mod words;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -65,7 +65,7 @@ pub use batches::{Batches, NoInterval};
 pub use breakdown::{Breakdown, Dimension, Stretches, breakdown};
 pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread, Use};
 pub use effect::{Effect, Figures, Recovery, effects};
-pub use evidence::{Evidence, Happened, InjectorFacts, Own, Tail, held_ns};
+pub use evidence::{Evidence, InjectorFacts, InterventionRecord, Own, Tail, held_ns};
 pub use fold::Fold;
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, samples_needed};
@@ -73,8 +73,8 @@ pub use judge::judge;
 pub use judged::{Ending, Judged, Judgement};
 pub use lag::{EFFECT_MAX, QUANTILES, Withheld};
 pub use series::{Series, SeriesBuilder};
-pub use settle::{Settled, settle};
 pub use steady::{SeriesTest, Steadiness, steadiness};
 pub use summary::{Event, Summary};
 pub use thresholds::{thresholds, violated};
+pub use transient::{Settled, find_steady_part};
 pub use verdict::{Gate, Reason, ThresholdResult, Verdict};

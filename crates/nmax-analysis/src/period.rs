@@ -77,7 +77,7 @@ fn wave(values: &[f64]) -> Option<Cycle> {
     let shortest = white.len() as f64 / strongest_near(&white, strongest as f64);
     let bounded = bounded(values);
     let period = refined(&bounded, shortest * fewest_multiple(&bounded, shortest));
-    let shape = Shape::of(values, period)?;
+    let shape = Shape::from_values(values, period)?;
     Some(Cycle {
         period,
         length: shape.share * period,
@@ -191,7 +191,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(values: &[f64], period: f64) -> Option<Self> {
+    fn from_values(values: &[f64], period: f64) -> Option<Self> {
         let medians: Vec<f64> = phases(values, period).into_iter().filter_map(median).collect();
         let lowest = medians.iter().copied().fold(f64::INFINITY, f64::min);
         let (peak_at, peak) = medians.iter().copied().enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;

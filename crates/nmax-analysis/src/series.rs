@@ -82,7 +82,7 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    fn of(histogram: &Histogram) -> Self {
+    fn from_histogram(histogram: &Histogram) -> Self {
         let ranks = [0.5, 0.95, 0.99].map(|q| histogram.rank_of(q));
         let values = histogram.values_at_ranks_ns(&ranks);
         Self { p50: values[0], p95: values[1], p99: values[2], max: histogram.max_ns() }
@@ -271,9 +271,9 @@ impl Sums {
             bytes_per_s: per_s(self.bytes_received),
             in_flight: self.in_flight_ns as f64 / 1e9 / width_s,
             connections: self.connections,
-            response: Percentiles::of(&self.response.histogram()),
-            service: Percentiles::of(&self.service.histogram()),
-            send_lag: Percentiles::of(&self.send_lag.histogram()),
+            response: Percentiles::from_histogram(&self.response.histogram()),
+            service: Percentiles::from_histogram(&self.service.histogram()),
+            send_lag: Percentiles::from_histogram(&self.send_lag.histogram()),
             heat,
         }
     }

@@ -8,7 +8,7 @@
 //! Steadiness is a property of the system under test. It never decides a verdict.
 
 use crate::course::{Course, Point};
-use crate::words::{share, time_ms};
+use crate::wording::{share, time_ms};
 
 mod series;
 pub(crate) mod stationary;
@@ -152,7 +152,7 @@ fn too_short(part: &[Point], found: usize) -> Steadiness {
     };
     not_tested(format!(
         "the hold at one level has {} of at least {EXCHANGES_MIN} exchanges, {POINTS_MIN} are needed; {needed}",
-        crate::words::counted(found as u64, "stretch").replace("stretchs", "stretches"),
+        crate::wording::counted(found as u64, "stretch").replace("stretchs", "stretches"),
     ))
 }
 

@@ -227,7 +227,7 @@ impl Summary {
         for bin in &mut series.bins {
             bin.intended = shape::bin_level(&plan.stages, bin.start_s, bin.width_s);
         }
-        let mut total = Stats::of(&counted.total(Section::Hold), length_s, Some(evidence.batches.total()));
+        let mut total = Stats::from_stats(&counted.total(Section::Hold), length_s, Some(evidence.batches.total()));
         total.withhold(withheld.iter().filter(|one| one.request.is_none()));
         let mut requests = request_rows(counted, catalog, evidence.batches, length_s);
         for (name, stats) in &mut requests {
@@ -247,7 +247,7 @@ impl Summary {
             waited: load.waited,
             censored: whole.load(Section::Hold).censored.count(),
             censored_age_max_ns: whole.load(Section::Hold).censored.max_ns(),
-            connections: Connections::of(counted, &whole, (connection_policy(plan), kept(plan))),
+            connections: Connections::from_aggregates(counted, &whole, (connection_policy(plan), kept(plan))),
             total,
             requests,
             scenarios: scenario_rows(counted, catalog, length_s),
@@ -284,7 +284,8 @@ fn per_s(count: u64, length_s: f64) -> Option<f64> {
 
 fn request_rows(counted: &Aggregate, catalog: &Catalog, batches: &Batches, length_s: f64) -> Vec<(String, Stats)> {
     let rows = counted.requests(Section::Hold).filter(|(_, stats)| !stats.is_empty());
-    let row = |(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s, batches.request(id)));
+    let row =
+        |(id, stats)| (catalog.requests.name(id).to_owned(), Stats::from_stats(stats, length_s, batches.request(id)));
     let mut rows: Vec<_> = rows.map(row).collect();
     rows.sort_by(|a, b| {
         let by_name = || hop(&a.0).cmp(&hop(&b.0)).then_with(|| a.0.cmp(&b.0));
@@ -306,7 +307,7 @@ fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<S
         iterations: stats.completed,
         failed: stats.failed,
         rate_per_s: per_s(stats.ended_within, length_s),
-        iteration_time: Dist::of(&stats.iteration_time),
+        iteration_time: Dist::from_histogram(&stats.iteration_time),
     };
     counted.scenarios.named(Section::Hold, &catalog.scenarios).map(row).collect()
 }
@@ -329,8 +330,8 @@ fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
         pacing_slack_ns: evidence.plan.slack_of_mix(workers).map(|slack| slack.as_secs_f64() * 1e9),
         cpu_utilization: busy(evidence.totals),
         cpu_utilization_max: largest(|facts| facts.cpu_utilization_max),
-        lag: Dist::of(&load.injector_lag),
-        pickup_delay: Dist::of(&load.pickup_delay),
+        lag: Dist::from_histogram(&load.injector_lag),
+        pickup_delay: Dist::from_histogram(&load.pickup_delay),
         stalled_max_s: largest(|facts| facts.stalled_max_s),
         open_files_max: most(|facts| facts.open_files_max),
         ports_used_max: most(|facts| facts.ports_used_max),

@@ -7,7 +7,7 @@
 //! # Layout
 //! - this file: the types of a diagnosis
 //! - `diagnose`: the pipeline; `judge`: labels and evidence; `rank`: the order; `falsify`: the next run that would prove a suspect wrong
-//! - `look`: what was read in the phase; `system`: whose hosts these are, and the load on them
+//! - `span_readings`: what was read in the phase; `system`: whose hosts these are, and the load on them
 //! - `measured`: what is known of one resource, made by `cpu`, `memory`, `disk`, `network` and `service`
 //! - `coverage`: what nobody watched
 //! - `charge`: whose time it is where resources contain each other; `demand`: service demands and bounds
@@ -22,13 +22,13 @@ mod diagnose;
 mod disk;
 mod falsify;
 mod judge;
-mod look;
 mod measured;
 mod memory;
 mod network;
 mod rank;
 mod rules;
 mod service;
+mod span_readings;
 mod statistics;
 mod system;
 

@@ -13,7 +13,7 @@ use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 
 use crate::lag::EFFECT_MAX;
 use crate::scope::{self, Unknown};
-use crate::{Evidence, ThresholdResult, quantile_bounds, words};
+use crate::{Evidence, ThresholdResult, quantile_bounds, wording};
 
 const NO_SAMPLES: &str = "no samples";
 
@@ -45,14 +45,14 @@ impl Evaluated {
             return;
         };
         if with - without > EFFECT_MAX * with {
-            why.push_str(&format!(" ({} without the injector's lag)", words::value(without, self.result.unit)));
+            why.push_str(&format!(" ({} without the injector's lag)", wording::value(without, self.result.unit)));
         }
     }
 
     /// Both values, in words.
     pub(crate) fn lag_text(&self) -> Option<String> {
         let ThresholdResult { condition, unit, value, .. } = &self.result;
-        let (with, without) = (words::value((*value)?, unit), words::value(self.without_lag?.0, unit));
+        let (with, without) = (wording::value((*value)?, unit), wording::value(self.without_lag?.0, unit));
         Some(format!("`{condition}` is not answered: {with} with the injector's lag, {without} without it"))
     }
 }
@@ -99,7 +99,7 @@ fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Thresh
             }
             if let (Within::Last(_), Some(why)) = (threshold.within, &mut evaluated.why) {
                 // Whole windows are added up, so it is seldom exactly the length that was asked for.
-                why.push_str(&format!(" in the last {} of the hold", words::time_ms(part.length_s * 1e3)));
+                why.push_str(&format!(" in the last {} of the hold", wording::time_ms(part.length_s * 1e3)));
             }
             evaluated
         }
@@ -247,12 +247,12 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
     let why = (!holds).then(|| match is_open {
         _ if is_undecided => format!(
             "{} if the {} cut off at the end had failed, {} if not",
-            words::value(value, unit),
-            words::counted(range.undecided, "exchange"),
-            words::value(range.for_it(op), unit)
+            wording::value(value, unit),
+            wording::counted(range.undecided, "exchange"),
+            wording::value(range.for_it(op), unit)
         ),
-        true => format!("at least {}, for exchanges were cut off at the end", words::value(value, unit)),
-        false => format!("measured {}", words::value(value, unit)),
+        true => format!("at least {}, for exchanges were cut off at the end", wording::value(value, unit)),
+        false => format!("measured {}", wording::value(value, unit)),
     });
     let result = ThresholdResult { condition, value: Some(value), limit, unit, margin, holds };
     Evaluated { result, why, quantile, without_lag: None }

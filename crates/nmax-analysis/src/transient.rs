@@ -28,7 +28,7 @@ pub struct Settled {
 /// reaches the middle is one only if the halves differ by more than 5 % and three standard errors; of noise alone MSER
 /// cuts a lot now and then, and then nothing is cut. Below four batches of five stretches nothing is known. O(n²) for
 /// n ≤ 100 stretches, as [`crate::steadiness`].
-pub fn settle(counts: &[u64]) -> Settled {
+pub fn find_steady_part(counts: &[u64]) -> Settled {
     let total: u64 = counts.iter().sum();
     if total == 0 {
         return Settled::default();
@@ -79,25 +79,25 @@ mod tests {
 
     #[test]
     fn a_constant_level_is_settled_from_its_beginning() {
-        assert_eq!(settle(&[50; 40]), Settled::default());
-        assert_eq!(settle(&[]), Settled::default());
-        assert_eq!(settle(&[0; 40]), Settled::default());
-        assert_eq!(settle(&[1; 40]).moves, None, "few completions are joined");
+        assert_eq!(find_steady_part(&[50; 40]), Settled::default());
+        assert_eq!(find_steady_part(&[]), Settled::default());
+        assert_eq!(find_steady_part(&[0; 40]), Settled::default());
+        assert_eq!(find_steady_part(&[1; 40]).moves, None, "few completions are joined");
     }
 
     #[test]
     fn a_slow_start_is_cut_and_a_slope_moves() {
-        let start = settle(&noisy(|i| if i < 10 { 40.0 } else { 100.0 }, 60, 0.05, 7));
+        let start = find_steady_part(&noisy(|i| if i < 10 { 40.0 } else { 100.0 }, 60, 0.05, 7));
         assert!((10..=15).contains(&start.skipped) && start.moves.is_none(), "{start:?}");
-        let slope = settle(&noisy(|i| 100.0 + 2.0 * i as f64, 60, 0.05, 7));
+        let slope = find_steady_part(&noisy(|i| 100.0 + 2.0 * i as f64, 60, 0.05, 7));
         assert!(slope.moves.is_some_and(|moves| moves > 0.1), "{slope:?}");
-        let fall = settle(&noisy(|i| if i < 40 { 100.0 } else { 60.0 }, 60, 0.05, 7));
+        let fall = find_steady_part(&noisy(|i| if i < 40 { 100.0 } else { 60.0 }, 60, 0.05, 7));
         assert!(fall.moves.is_some_and(|moves| moves < -0.1), "{fall:?}");
     }
 
     #[test]
     fn noise_alone_is_seldom_taken_for_movement() {
-        let alarms = (0..400).filter(|seed| settle(&noisy(|_| 80.0, 45, 0.3, *seed)).moves.is_some());
+        let alarms = (0..400).filter(|seed| find_steady_part(&noisy(|_| 80.0, 45, 0.3, *seed)).moves.is_some());
         assert!(alarms.count() <= 12, "at most 3 % of 400 noisy levels");
     }
 
@@ -105,7 +105,7 @@ mod tests {
         /// Law: what is skipped leaves at least half of the level, whatever the counts.
         #[test]
         fn at_least_half_is_left(counts in proptest::collection::vec(0..200_u64, 0..120)) {
-            let settled = settle(&counts);
+            let settled = find_steady_part(&counts);
             prop_assert!(2 * settled.skipped <= counts.len());
             prop_assert!(settled.moves.is_none_or(f64::is_finite));
         }

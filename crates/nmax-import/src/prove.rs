@@ -20,4 +20,4 @@ mod trial;
 pub use evidence::Evidence;
 pub use replay::{Cookie, Exchange, Failure, Replay};
 pub use sites::{Site, Use, numbered, sites};
-pub use trial::{ScenarioResult, Replayer, State, Tried, scenario};
+pub use trial::{Replayer, ScenarioResult, State, Tried, scenario};

@@ -6,7 +6,7 @@
 //! threads is looked at as often as it costs little.
 //!
 //! # Layout
-//! - [`files`]: files that are read again and again; [`look`]: figures, notes, rates
+//! - [`files`]: files that are read again and again; [`reading`]: figures, notes, rates
 //! - [`cpu`], [`pressure`], [`memory`], [`disk`], [`net`], [`tcp`], [`kernel`], [`cgroup`]: parts of a host
 //! - [`neighbours`]: what else took the processors during a hold
 //! - [`processes`]: named processes; [`waits`]: threads that wait for a processor

@@ -1,6 +1,6 @@
 //! Kinds of sources: how each is opened, and where it connects to. A new kind is a module here and a row of [`OPENERS`].
 
-use nmax_plan::plan::{ObservedSource, Reach};
+use nmax_plan::plan::{ObservedAddress, ObservedSource};
 use nmax_sources::kind::SourceKind;
 use nmax_sources::kinds::{
     self, AGENT, LOG, MEMCACHED, MEMCACHED_PORT, NGINX, POSTGRES, PROCESSES, PROMETHEUS, REDIS, REDIS_PORT, TOKEN,
@@ -73,15 +73,15 @@ fn row(kind: &SourceKind) -> &'static (&'static SourceKind, Open, Option<Locate>
 
 /// Opens a source; nothing is connected yet.
 pub(crate) fn open(opening: &Opening) -> Box<dyn Source> {
-    let (Reach::At(place) | Reach::Calls(place)) = &opening.spec.reach;
+    let (ObservedAddress::At(place) | ObservedAddress::Calls(place)) = &opening.spec.reach;
     row(opening.spec.kind).1(place, opening)
 }
 
 /// Where a source connects to; `None` for files and for those that call.
 pub(crate) fn place(spec: &ObservedSource) -> Option<Result<ServiceAddress, Trouble>> {
     match &spec.reach {
-        Reach::At(place) => row(spec.kind).2.map(|locate| locate(place)),
-        Reach::Calls(_) => None,
+        ObservedAddress::At(place) => row(spec.kind).2.map(|locate| locate(place)),
+        ObservedAddress::Calls(_) => None,
     }
 }
 

@@ -96,7 +96,7 @@ const NO_FILE: &str = "no file beside the document is read here";
 
 impl<'a> Options<'a> {
     /// Of a document that stands by itself: no file, environment or flag beside it, and any extractor will do.
-    pub fn of(file: &'a str) -> Self {
+    pub fn standalone(file: &'a str) -> Self {
         Self {
             file,
             read: &|_| Err(NO_FILE.to_owned()),
@@ -134,7 +134,7 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
     let mut problems = decoder.problems;
     match plan {
         Some(mut plan) if problems.is_empty() => {
-            secrets::settle(&mut plan, &used.borrow());
+            secrets::hide_secrets(&mut plan, &used.borrow());
             Ok(plan)
         }
         _ => {

@@ -10,7 +10,7 @@ use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
 
-mod asks;
+mod call;
 mod cells;
 mod course;
 mod data;
@@ -24,7 +24,7 @@ mod scenario;
 mod table;
 mod walk;
 
-pub use asks::Address;
+pub use call::Address;
 pub use cells::Cells;
 pub(crate) use cells::CellsBuilder;
 pub use course::{Action, Background, Intervention, Location, Moment, ProcessRef, Profile};
@@ -35,11 +35,13 @@ pub use http::{
     PhaseTimeouts, REDIRECTS_DEFAULT, REDIRECTS_MAX, TIMEOUT_DEFAULT, Version, Visitor,
 };
 pub use nmax_sources::INJECTOR;
-pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedSource, Reach, Value};
+pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedAddress, ObservedSource, Value};
 pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Measure, Source, Test};
-pub use scenario::{Body, Call, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, What, all_steps};
+pub use scenario::{
+    Body, Call, CallKind, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, all_steps,
+};
 pub use table::{Table, TableBuilder};
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].

@@ -8,8 +8,8 @@ use nmax_secrets::masked_url;
 use crate::addresses;
 use crate::document::{DocumentError, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
-    Arrivals, Body, Call, Coding, Connection, Defaults, HttpCall, Method, Plan, Profile, REDIRECTS_MAX, Scenario, Step,
-    TIMEOUT_DEFAULT, Version, What, Workload,
+    Arrivals, Body, Call, CallKind, Coding, Connection, Defaults, HttpCall, Method, Plan, Profile, REDIRECTS_MAX,
+    Scenario, Step, TIMEOUT_DEFAULT, Version, Workload,
 };
 use crate::profile;
 use crate::schedule::{Stage, StageKind, nanos};
@@ -149,7 +149,7 @@ fn workload(run: &Planless) -> Workload {
 /// One hold, or the stages of the profile, whose only hold lasts as long as the duration says.
 fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentError> {
     let mut stages = match run.profile {
-        Some(profile) => profile::Shape::of(profile, workload).stages(),
+        Some(profile) => profile::Shape::usual(profile, workload).stages(),
         None => {
             vec![Stage::hold(profile::full(workload), run.requests.is_none().then_some(LENGTH_DEFAULT))]
         }
@@ -178,8 +178,8 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         ..HttpCall::get(Template::text(path))
     };
     let name = Template::text(format!("{} {}", run.method.token(), masked_url(before_query)));
-    let steps = vec![Step::Call(Arc::new(Call { name, what: What::Http(Arc::new(request)), ..Call::get(path) }))];
-    Scenario::of("url", steps)
+    let steps = vec![Step::Call(Arc::new(Call { name, what: CallKind::Http(Arc::new(request)), ..Call::get(path) }))];
+    Scenario::with_steps("url", steps)
 }
 
 fn literal(text: &str) -> Template {

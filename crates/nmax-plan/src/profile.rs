@@ -39,7 +39,7 @@ pub enum Shape {
 
 impl Shape {
     /// The usual shape of a profile for this workload, as [`workload`] gives it.
-    pub fn of(profile: Profile, workload: &Workload) -> Self {
+    pub fn usual(profile: Profile, workload: &Workload) -> Self {
         let full = full(workload);
         let trapezium = |ramp, to, hold, down| Self::Trapezium { ramp, to, hold, down };
         match profile {

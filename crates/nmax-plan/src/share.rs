@@ -58,7 +58,7 @@ impl Share {
     ///
     /// # Errors
     /// When the index is out of range, or the weights add up to nothing or too much.
-    pub fn of(index: u32, weights: &[u32]) -> Result<Self, ShareError> {
+    pub fn for_injector(index: u32, weights: &[u32]) -> Result<Self, ShareError> {
         let parts = weights.len() as u64;
         let place = usize::try_from(index).unwrap_or(usize::MAX);
         let Some(&own) = weights.get(place) else {

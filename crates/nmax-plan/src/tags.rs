@@ -54,7 +54,7 @@ fn planned(plan: &Plan) -> impl Iterator<Item = Vec<String>> {
     let of = move |scenario: &Scenario| {
         let labels = plan.labels(scenario);
         let texts = scenario.calls().map(|request| {
-            let (method, url) = request.asks();
+            let (method, url) = request.method_and_url();
             texts(method, &url.display(labels), &request.name.display(labels))
         });
         texts.collect::<Vec<_>>()

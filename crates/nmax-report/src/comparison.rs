@@ -1,7 +1,7 @@
 //! Before and after ([`ComparisonView`]), and a figure over many runs ([`HistoryView`]): what the outputs print, and the
 //! words they share.
 
-use nmax_analysis::compare::{Caveat, Comparison, Kind, Metric, Origin, Row, Said, Scale, Unit};
+use nmax_analysis::compare::{Caveat, Comparison, Conclusion, Kind, Metric, Origin, Row, Scale, Unit};
 use nmax_analysis::history::{History, RUNS_MIN, Step};
 
 use crate::number;
@@ -68,7 +68,7 @@ pub struct HistoryRun {
 impl ComparisonView {
     /// The answer in one word; that there is none where the sides may not be compared.
     pub(crate) fn word(&self) -> &'static str {
-        if self.is_refused() { "not compared" } else { self.answer.said().name() }
+        if self.is_refused() { "not compared" } else { self.answer.conclusion().name() }
     }
 
     fn is_refused(&self) -> bool {
@@ -77,7 +77,13 @@ impl ComparisonView {
 
     /// The answer in a line: what was said how often.
     pub fn headline(&self) -> String {
-        let order = [Said::Worse, Said::Better, Said::Changed, Said::Equivalent, Said::Inconclusive];
+        let order = [
+            Conclusion::Worse,
+            Conclusion::Better,
+            Conclusion::Changed,
+            Conclusion::Equivalent,
+            Conclusion::Inconclusive,
+        ];
         let counts = order.into_iter().filter(|said| self.answer.count(*said) > 0);
         let counts: Vec<String> = counts.map(|said| format!("{} {}", self.answer.count(said), said.name())).collect();
         if self.is_refused() {
@@ -183,13 +189,13 @@ impl HistoryView {
     }
 
     /// What the last change beyond the margin was for; that nothing changed, or that this cannot be told.
-    pub(crate) fn said(&self) -> Said {
-        let unchanged = if self.is_too_short() { Said::Inconclusive } else { Said::Equivalent };
+    pub(crate) fn said(&self) -> Conclusion {
+        let unchanged = if self.is_too_short() { Conclusion::Inconclusive } else { Conclusion::Equivalent };
         self.last().unwrap_or(unchanged)
     }
 
     /// What the last change beyond the margin was for, if there was one: what a gate looks at.
-    pub fn last(&self) -> Option<Said> {
+    pub fn last(&self) -> Option<Conclusion> {
         self.history.last()
     }
 }
@@ -203,13 +209,13 @@ pub fn runs(count: usize) -> String {
 }
 
 /// Symbol of what is said.
-pub(crate) const fn symbol(said: Said) -> &'static str {
+pub(crate) const fn symbol(said: Conclusion) -> &'static str {
     match said {
-        Said::Worse => "✗",
-        Said::Better => "✓",
-        Said::Changed => "≠",
-        Said::Equivalent => "=",
-        Said::Inconclusive => "?",
+        Conclusion::Worse => "✗",
+        Conclusion::Better => "✓",
+        Conclusion::Changed => "≠",
+        Conclusion::Equivalent => "=",
+        Conclusion::Inconclusive => "?",
     }
 }
 

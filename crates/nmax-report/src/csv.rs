@@ -3,7 +3,7 @@
 use nmax_text::csv::{cell, harmless};
 use nmax_text::shown_lines;
 
-use crate::tables::{Place, Table};
+use crate::tables::{Alignment, Table};
 use crate::view::View;
 use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{Dist, PHASES, Stats};
@@ -110,7 +110,7 @@ fn of_table<R>(table: &Table<R>) -> String {
     let titles: Vec<String> = table.columns.iter().filter_map(|column| column.title.clone()).collect();
     let row = |row: usize| {
         let cells = table.columns.iter().map(|column| match (column.place, &column.cells[row].text) {
-            (Place::Number, number) => number.clone(),
+            (Alignment::Number, number) => number.clone(),
             (_, word) => harmless(word).into_owned(),
         });
         line(&cells.collect::<Vec<_>>())

@@ -7,7 +7,7 @@ use nmax_analysis::Verdict;
 
 use crate::markup::Escaped;
 use crate::number;
-use crate::tables::{Cell, Look};
+use crate::tables::{Cell, Emphasis};
 use crate::view::View;
 use page::Page;
 
@@ -97,14 +97,14 @@ const EXPLAIN: &str = "<p class=\"note\"><code>nmax explain CODE</code> says wha
 /// Symbol and word in color, for a condition.
 fn mark(holds: bool) -> Cell {
     match holds {
-        true => Cell::word(Look::Class("pass"), "✓ holds"),
-        false => Cell::word(Look::Class("fail"), "✗ fails"),
+        true => Cell::word(Emphasis::Class("pass"), "✓ holds"),
+        false => Cell::word(Emphasis::Class("fail"), "✗ fails"),
     }
 }
 
 /// What does not decide, among what does.
 fn warning(text: impl Into<String>) -> Cell {
-    Cell::word(Look::Class("warn"), text)
+    Cell::word(Emphasis::Class("warn"), text)
 }
 
 fn header(page: &mut Page, view: &View) {

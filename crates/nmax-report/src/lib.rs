@@ -37,4 +37,4 @@ pub mod traffic;
 pub mod view;
 
 pub use run::RunInfo;
-pub use view::{Beside, View};
+pub use view::{RunContext, View};

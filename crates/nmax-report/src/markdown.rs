@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nmax_analysis::compare::{Origin, Said};
+use nmax_analysis::compare::{Conclusion, Origin};
 use nmax_text::shown;
 
 use crate::comparison::{ComparisonView, origin, row_change, row_interval, symbol, value};
@@ -13,7 +13,7 @@ const ROWS_MAX: usize = 500;
 
 /// The comparison, what changed first and the whole table folded away.
 pub fn comparison(view: &ComparisonView) -> String {
-    let said = view.answer.said();
+    let said = view.answer.conclusion();
     let weak = if view.answer.is_weak() { " (weak)" } else { "" };
     let mut page = format!("## {} nmax compare: {}{weak}\n\n{}\n\n", symbol(said), view.word(), view.headline());
     side(&mut page, "Before", &view.before);
@@ -24,7 +24,7 @@ pub fn comparison(view: &ComparisonView) -> String {
     for text in view.missing().iter().chain(&view.method()) {
         let _ = writeln!(page, "- {}", escaped(text));
     }
-    let is_told = |said: Said| matches!(said, Said::Worse | Said::Better | Said::Changed);
+    let is_told = |said: Conclusion| matches!(said, Conclusion::Worse | Conclusion::Better | Conclusion::Changed);
     if view.answer.rows.iter().any(|row| is_told(row.said)) {
         page.push_str("\n### What changed\n\n");
         table(&mut page, view, is_told, usize::MAX);
@@ -43,7 +43,7 @@ fn side(page: &mut String, word: &str, origins: &[Origin]) {
     }
 }
 
-fn table(page: &mut String, view: &ComparisonView, shows: impl Fn(Said) -> bool, limit: usize) {
+fn table(page: &mut String, view: &ComparisonView, shows: impl Fn(Conclusion) -> bool, limit: usize) {
     page.push_str("| | request | metric | before | after | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n");
     let rows: Vec<_> = view.answer.rows.iter().filter(|row| shows(row.said)).collect();
     for row in rows.iter().take(limit) {

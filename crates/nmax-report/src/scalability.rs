@@ -10,7 +10,7 @@ use nmax_usl::{Analysis, Basis, Difference, Dimension, Outlook, Prediction, Usl,
 mod frame;
 mod loess;
 mod overlay;
-pub mod words;
+pub mod wording;
 
 pub(crate) use frame::{Frame, Mark, SMOOTHER};
 pub use loess::loess;
@@ -76,7 +76,7 @@ pub struct ScaleView {
     /// Warnings and notes that belong to no level.
     pub notes: Vec<String>,
     /// The highest level that holds an objective.
-    pub find: Option<Found>,
+    pub find: Option<FindResult>,
     /// Settings of the system under test, each with its best usable throughput.
     pub knobs: Vec<Knob>,
     /// Laws of the grid: one per value of the second axis.
@@ -159,7 +159,7 @@ pub struct Level {
 
 /// The answer to `--find`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FindResult {
     /// The objective as it was written.
     pub objective: String,
     /// Highest level that holds it; `None` when none did.
@@ -260,7 +260,7 @@ pub struct Week {
 impl Week {
     /// Which week it is, and its load.
     pub(crate) fn load(&self) -> String {
-        format!("week {}: {}", self.week, words::plain(self.n))
+        format!("week {}: {}", self.week, wording::plain(self.n))
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) mod scalability;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cell {
     /// How the word looks.
-    pub look: Look,
+    pub look: Emphasis,
     /// Before the text.
     pub word: String,
     /// As it is, without markup.
@@ -28,7 +28,7 @@ pub(crate) struct Cell {
 
 /// How a word stands out.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Look {
+pub(crate) enum Emphasis {
     /// Not at all.
     #[default]
     Plain,
@@ -42,7 +42,7 @@ pub(crate) enum Look {
 
 impl Cell {
     /// A word that stands out.
-    pub(crate) fn word(look: Look, word: impl Into<String>) -> Self {
+    pub(crate) fn word(look: Emphasis, word: impl Into<String>) -> Self {
         Self { look, word: word.into(), ..Self::default() }
     }
 
@@ -79,7 +79,7 @@ impl<T: Into<String>> From<T> for Cell {
 
 /// Where the cells of a column stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Alignment {
     /// To the right, on a line.
     Number,
     /// To the left, on a line.
@@ -100,7 +100,7 @@ pub(crate) struct Column {
     /// Its title in the terminal, and its width there: 0 is the room that the others leave. `None` leaves it out there.
     pub terminal: Option<(&'static str, usize)>,
     /// Where its cells stand.
-    pub place: Place,
+    pub place: Alignment,
     /// From the first row to the last.
     pub cells: Vec<Cell>,
 }
@@ -124,7 +124,7 @@ pub(crate) struct Table<R> {
 
 impl<R: Copy> Table<R> {
     /// A table about these, without a column yet.
-    pub(crate) fn of(rows: impl IntoIterator<Item = R>) -> Self {
+    pub(crate) fn from_rows(rows: impl IntoIterator<Item = R>) -> Self {
         let rows = rows.into_iter().collect();
         Self { rows, columns: Vec::new(), rest: None, is_named: false, has_total: false, together: 1, group: None }
     }
@@ -159,20 +159,20 @@ impl<R: Copy> Table<R> {
 
     /// A column of numbers.
     pub(crate) fn number<C: Into<Cell>>(self, title: impl Into<String>, cell: impl Fn(R) -> C) -> Self {
-        self.column(title.into(), Place::Number, cell)
+        self.column(title.into(), Alignment::Number, cell)
     }
 
     /// A column of words.
     pub(crate) fn word<C: Into<Cell>>(self, title: impl Into<String>, cell: impl Fn(R) -> C) -> Self {
-        self.column(title.into(), Place::Text, cell)
+        self.column(title.into(), Alignment::Text, cell)
     }
 
     /// A column of sentences.
     pub(crate) fn sentence<C: Into<Cell>>(self, title: impl Into<String>, cell: impl Fn(R) -> C) -> Self {
-        self.column(title.into(), Place::Sentence, cell)
+        self.column(title.into(), Alignment::Sentence, cell)
     }
 
-    fn column<C: Into<Cell>>(mut self, title: String, place: Place, cell: impl Fn(R) -> C) -> Self {
+    fn column<C: Into<Cell>>(mut self, title: String, place: Alignment, cell: impl Fn(R) -> C) -> Self {
         let begins = self.group.is_some();
         let before = self.columns.last().map_or("", |column| column.group);
         let group = self.group.take().unwrap_or(before);

@@ -3,7 +3,7 @@
 use nmax_analysis::Verdict;
 
 use crate::number;
-use crate::tables::{Column, Place, Table, groups};
+use crate::tables::{Alignment, Column, Table, groups};
 use crate::view::{View, threshold_value};
 use nmax_analysis::summary::Problem;
 
@@ -121,7 +121,7 @@ impl Page {
         let row = |text: &dyn Fn(&Column) -> &str| -> String {
             let cell = |(column, (title, width)): (&Column, (&str, usize))| {
                 let (text, width) = (text(column), if width == 0 { room } else { width });
-                if column.place == Place::Number {
+                if column.place == Alignment::Number {
                     return text::right(&shorten(text, width.saturating_sub(1)), width);
                 }
                 let indent = title.len() - title.trim_start().len();

@@ -35,7 +35,7 @@ pub struct View {
 
 /// What is known of a run besides what was judged.
 #[derive(Clone, Debug, Default)]
-pub struct Beside {
+pub struct RunContext {
     /// Identity and origin.
     pub run: RunInfo,
     /// How like its source its traffic was.
@@ -46,9 +46,9 @@ pub struct Beside {
 
 impl View {
     /// The view of a judged run of a plan.
-    pub fn new(judged: &Judged, plan: &Plan, beside: Beside) -> Self {
+    pub fn new(judged: &Judged, plan: &Plan, beside: RunContext) -> Self {
         let Judged { ending, summary, judgement } = judged.clone();
-        let Beside { run, likeness, report_path } = beside;
+        let RunContext { run, likeness, report_path } = beside;
         let policy = policy(plan, summary.connections.kept);
         Self { run, ending, summary, judgement, policy, likeness, report_path }
     }

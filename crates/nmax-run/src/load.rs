@@ -166,7 +166,7 @@ pub fn plan_of_log(text: &str, changes: &Changes) -> Result<Plan, LoadError> {
         set: &changes.set,
         seed: changes.seed,
         check_source: &|source| Extractor::new(source).map(|_| ()),
-        ..Options::of("replay")
+        ..Options::standalone("replay")
     };
     let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
     plan.defaults.ca_files.extend(changes.ca.iter().cloned());

@@ -12,7 +12,7 @@ use nmax_plan::plan::Plan;
 pub fn plan_of_manifest(yaml: &str) -> Result<Plan, String> {
     let columns = columns_used(yaml);
     let read = |_: &str| Ok(format!("{}\n{}\n", columns.join(","), vec!["-"; columns.len()].join(",")));
-    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::of("manifest.json: plan") };
+    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::standalone("manifest.json: plan") };
     let mut plan = document::parse(yaml, &options).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         errors.join("\nerror: ")

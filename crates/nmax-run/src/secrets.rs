@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Action, Body, FormPart, Observed, PartContent, Plan, Step, Test, What};
+use nmax_plan::plan::{Action, Body, CallKind, FormPart, Observed, PartContent, Plan, Step, Test};
 use nmax_plan::template::{Part, Template};
 use nmax_secrets::{MASK, Message, Redactor, Rules, TextKind, find, is_secret_header, is_secret_name, masked_url};
 
@@ -54,7 +54,7 @@ pub fn mask_plan(plan: &Plan) -> Plan {
                     Test::Finds(_) => {}
                 }
             }
-            let What::Http(http) = &mut request.what;
+            let CallKind::Http(http) = &mut request.what;
             let http = Arc::make_mut(http);
             mask_headers(&mut http.headers);
             mask_pairs(&mut http.query);

@@ -11,7 +11,7 @@ use nmax_metrics::Nanos;
 use nmax_observe::Happening;
 use nmax_observe::log::Tap;
 use nmax_plan::plan::Plan;
-use nmax_report::{Beside, View, html, json};
+use nmax_report::{RunContext, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
 use crate::fidelity::{Feed, Fidelity, Source};
@@ -445,7 +445,7 @@ impl Session<'_, '_> {
         let exit = exit_of(&judged.judgement, self.fold.totals());
         let of = |judged: &Judged, report_path: Option<String>| {
             let likeness = fidelity.as_ref().map(Fidelity::likeness);
-            View::new(judged, plan, Beside { run: info(manifest), likeness, report_path })
+            View::new(judged, plan, RunContext { run: info(manifest), likeness, report_path })
         };
         let mut view = of(&judged, Some(directory.join("report.html").display().to_string()));
         let summary = format!("{:#}\n", json::summary(&view));

@@ -17,7 +17,7 @@ use nmax_engine::measure::told::Tellings;
 use nmax_metrics::logged::{Agent, Entry};
 use nmax_metrics::{Catalog, NameId, Nanos, Resource};
 use nmax_observe::log::{Batch, Tap};
-use nmax_plan::plan::{Plan, Reach};
+use nmax_plan::plan::{ObservedAddress, Plan};
 use nmax_secrets::Redactor;
 use nmax_sources::kinds::{APPLICATION, KIND, LOG};
 
@@ -42,8 +42,8 @@ pub fn are_wanted(plan: &Plan) -> bool {
 /// asks for is no part of the run's traffic, so behind one logs are followed from where they are then.
 pub fn mark(plan: &Plan, tap: &Tap) {
     let files = plan.observe.iter().filter_map(|observed| match &observed.source(&LOG)?.reach {
-        Reach::At(file) => Some(file),
-        Reach::Calls(_) => None,
+        ObservedAddress::At(file) => Some(file),
+        ObservedAddress::Calls(_) => None,
     });
     files.filter(|_| plan.setup.is_none()).for_each(|file| tap.mark(file));
 }

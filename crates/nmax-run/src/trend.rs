@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nmax_analysis::compare::{Metric, Said, Scale, TOTAL};
+use nmax_analysis::compare::{Conclusion, Metric, Scale, TOTAL};
 use nmax_analysis::history::{History, RUNS_MAX, RUNS_MIN, history, weigh_failures};
 use nmax_report::comparison::{HistoryRun, HistoryView, change, runs as runs_of, value};
 use nmax_store::{Manifest, RunEntry, RunReader};
@@ -134,14 +134,14 @@ pub fn trend(ask: &Ask) -> Result<Trend, String> {
 /// no change of the figure is for the better with which they rose.
 fn has_failed_more(failures: &[f64], runs: &[HistoryRun], found: &mut History, notes: &mut Vec<String>) -> bool {
     let of_failures = history(Metric::FailureRate, failures, FAILURE_MARGIN).unwrap_or_default();
-    for step in of_failures.steps.iter().filter(|step| step.said == Said::Worse) {
+    for step in of_failures.steps.iter().filter(|step| step.said == Conclusion::Worse) {
         notes.push(format!(
             "failures rose from run {} on, by {}: see --metric failure_rate",
             runs[step.at].id,
             change(Metric::FailureRate, step.change)
         ));
     }
-    let mut is_worse = of_failures.last() == Some(Said::Worse);
+    let mut is_worse = of_failures.last() == Some(Conclusion::Worse);
     for place in weigh_failures(found, failures, FAILURE_MARGIN) {
         let share = |(from, to, _): (usize, usize, f64)| failures[from..to].iter().sum::<f64>() / (to - from) as f64;
         let (before, after) = (share(found.levels[place]), share(found.levels[place + 1]));

@@ -1,7 +1,7 @@
 //! The highest load that holds an objective: a search over the levels that the campaign has measured, and more.
 
 use nmax_plan::threshold::{Op, Threshold};
-use nmax_report::scalability::Found;
+use nmax_report::scalability::FindResult;
 use nmax_run::Trouble;
 use nmax_usl::design::{Outcome, Step};
 use nmax_usl::search::{Answer, Judged, Objective, ObjectiveRules, Tested};
@@ -141,7 +141,7 @@ pub(crate) fn value_words(value: Option<f64>, unit: &str) -> String {
     }
 }
 
-fn found(job: &Job<'_>, words: &str, answer: &Answer, runs: usize) -> Found {
+fn found(job: &Job<'_>, words: &str, answer: &Answer, runs: usize) -> FindResult {
     let load = job.task.axes.load;
     let whole = |level: f64| if load == Load::Rate { level } else { level.floor() };
     let text = match answer.level {
@@ -169,7 +169,7 @@ fn found(job: &Job<'_>, words: &str, answer: &Answer, runs: usize) -> Found {
             }
         }
     };
-    Found {
+    FindResult {
         objective: words.to_owned(),
         level: answer.level,
         low: answer.low,

@@ -1,6 +1,6 @@
 //! What a campaign works on, and what comes of it.
 
-use nmax_report::scalability::{Found, Knob};
+use nmax_report::scalability::{FindResult, Knob};
 use nmax_usl::Observation;
 
 use crate::head::Head;
@@ -33,7 +33,7 @@ pub(crate) struct Conducted {
     /// Time that it took, seconds.
     pub(crate) elapsed_s: Option<f64>,
     /// The answer to `--find`.
-    pub(crate) find: Option<Found>,
+    pub(crate) find: Option<FindResult>,
     /// Settings of the system under test.
     pub(crate) knobs: Vec<Knob>,
     /// Observations of each value of the second knob; the first ones are also `observations`.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use nmax_analysis::settle;
+use nmax_analysis::find_steady_part;
 use nmax_metrics::{Aggregate, Catalog, Nanos, Section, Window};
 use nmax_plan::plan::{Plan, Scenario};
 use nmax_store::{RunReader, StoreError};
@@ -242,7 +242,7 @@ pub(crate) fn steady(windows: &[Slice], from: usize, to: usize, width: Nanos) ->
     let to = to.min(windows.len());
     let part = windows.get(from..to).filter(|part| !part.is_empty())?;
     let counts: Vec<u64> = part.iter().map(|slice| slice.ok).collect();
-    let settled = settle(&counts);
+    let settled = find_steady_part(&counts);
     let mut sums = Slice::default();
     part[settled.skipped..].iter().for_each(|slice| sums.add(slice));
     let at_s = |index: usize| (index as u64 * width.0) as f64 / 1e9;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nmax_report::scalability::{Found, Knob, Level, ScaleView};
+use nmax_report::scalability::{FindResult, Knob, Level, ScaleView};
 use nmax_store::RunEntry;
 use nmax_usl::Observation;
 use nmax_usl::design::Outcome;
@@ -120,7 +120,7 @@ fn complete(done: &mut Conducted, head: &Head, result: &Value) {
     done.elapsed_s = result["run"]["elapsed_s"].as_f64();
     done.notes = head::texts(&result["notes"]).into_iter().filter(|note| !head.notes.contains(note)).collect();
     let find = &result["find"];
-    done.find = find.is_object().then(|| Found {
+    done.find = find.is_object().then(|| FindResult {
         objective: text(&find["objective"]),
         level: find["level"].as_f64(),
         low: find["low"].as_f64(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::StoreError;
-pub use crate::segments::{Found, segments};
+pub use crate::segments::{SegmentFiles, segments};
 
 /// A whole number that is not there.
 pub const UNKNOWN: i64 = i64::MIN;

@@ -22,7 +22,7 @@ pub fn with_files(yaml: &str, files: &[(&str, &str)]) -> Arc<Plan> {
         let found = files.iter().find(|(file, _)| *file == name);
         found.map(|(_, text)| (*text).to_owned()).ok_or_else(|| "no such file".to_owned())
     };
-    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::of("plan.yaml") };
+    let options = Options { read: &read, exists: &|_| Ok(0), ..Options::standalone("plan.yaml") };
     match parse(yaml, &options) {
         Ok(plan) => Arc::new(plan),
         Err(errors) => {

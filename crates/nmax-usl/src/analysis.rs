@@ -6,7 +6,7 @@
 //! - `levels`: observations by their N, and how they scatter
 //! - `spread`: how uncertain a fit is, anywhere on its curve
 //! - `ceiling`: the law beside a measured resource
-//! - `sentences`: numbers and lists in sentences
+//! - `wording`: numbers and lists in sentences
 
 use crate::class::{Class, Sign};
 use crate::finding::{Effect, Finding};
@@ -19,8 +19,8 @@ use crate::options::Options;
 mod assemble;
 pub mod ceiling;
 pub(crate) mod levels;
-pub(crate) mod sentences;
 pub(crate) mod spread;
+pub(crate) mod wording;
 
 pub use assemble::analyse;
 use ceiling::Ceiling;

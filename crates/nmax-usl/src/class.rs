@@ -1,8 +1,8 @@
 //! Signs of the coefficients, and the class of a system.
 
 use crate::analysis::levels::Level;
-use crate::analysis::sentences::{interval, list, number, percent};
 use crate::analysis::spread::Spread;
+use crate::analysis::wording::{interval, list, number, percent};
 use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{LEAD, Rung, Winner, leads, least};
 use crate::model::{Curve, Model};

@@ -1,8 +1,8 @@
 //! Versions side by side: did contention, coherency or the throughput of one unit change.
 
 use crate::analysis::Analysis;
-use crate::analysis::sentences::{interval, list, number, percent};
 use crate::analysis::spread::Spread;
+use crate::analysis::wording::{interval, list, number, percent};
 use crate::class::Class;
 use crate::finding::Effect;
 use crate::fit::{Estimate, Fit, Scale};

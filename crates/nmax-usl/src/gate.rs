@@ -1,6 +1,6 @@
 //! The gate for a peak of the law: it is printed only where all conditions hold.
 
-use crate::analysis::sentences::{interval, list, number};
+use crate::analysis::wording::{interval, list, number};
 use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{self, LEAD, Rung};
 use crate::model::{Curve, Model};

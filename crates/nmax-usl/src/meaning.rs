@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::levels::Level;
-use crate::analysis::sentences::{interval, list, number, percent, rough, rough_interval, unit, units};
+use crate::analysis::wording::{interval, list, number, percent, rough, rough_interval, unit, units};
 use crate::class::Sign;
 use crate::finding::blocking;
 use crate::fit::Fit;

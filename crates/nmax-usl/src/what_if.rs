@@ -1,13 +1,13 @@
 //! What if: the law with other coefficients, and an envelope over weeks of growth. Everything here is assumed.
 
-use crate::analysis::sentences::{list, number};
+use crate::analysis::wording::{list, number};
 use crate::analysis::{Analysis, CANNOT_FIT};
 use crate::gate::BEYOND;
 use crate::ladder;
 use crate::law::Usl;
 use crate::model::Model;
 
-mod sentences;
+mod wording;
 
 #[cfg(test)]
 mod tests;
@@ -242,7 +242,7 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
         weeks,
         text: Vec::new(),
     };
-    outlook.text = sentences::text(&outlook, measured, question);
+    outlook.text = wording::text(&outlook, measured, question);
     Ok(outlook)
 }
 

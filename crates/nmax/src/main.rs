@@ -39,7 +39,7 @@ fn main() -> ExitCode {
                 let has_color = std::io::stdout().is_terminal() && live::use_color();
                 let help = error.render();
                 say::text(if has_color { Painted::help(&help.ansi().to_string()) } else { help.to_string().into() });
-                return say::settle(Exit::Pass).into();
+                return say::finish(Exit::Pass).into();
             }
             // What was typed is quoted, and may hold a password.
             say::note(nmax_secrets::Redactor::default().text(&args::without_value(&error)).trim_end());
@@ -75,5 +75,5 @@ fn main() -> ExitCode {
         Verb::Completions { shell } => Ok(commands::small::completions(shell)),
         Verb::Man { folder } => commands::small::man(folder),
     };
-    say::settle(ended.unwrap_or_else(commands::complain)).into()
+    say::finish(ended.unwrap_or_else(commands::complain)).into()
 }

@@ -134,7 +134,7 @@ impl<W: Write> Write for Shown<W> {
 }
 
 /// How the program ends: a result that could not be written is none, whatever it said.
-pub fn settle(exit: Exit) -> Exit {
+pub fn finish(exit: Exit) -> Exit {
     let Some(error) = LOST.get() else { return exit };
     note(format_args!("error: standard output: cannot write: {error}\n  help: see where it is redirected to"));
     match exit {

@@ -94,7 +94,7 @@ fn no_test_is_dropped_and_none_runs_twice() {
     let mut names: Vec<&str> = of_crates.iter().map(|job| job.name.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, crates);
-    for test in ["examples::judged::scale", "examples::usl", "scale::alone::a_peak", "planless::one"] {
+    for test in ["examples::judged::scale", "examples::usl", "scale::serial::a_peak", "planless::one"] {
         let takes = |job: &&Job| {
             let mut words = job.arguments.iter().map(String::as_str);
             let (mut only, mut skip) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold};
 
 use crate::trend::median;
-use crate::words::value;
+use crate::wording::value;
 use crate::{Evidence, Point};
 
 /// Without a condition on response times, that many times the first p95 is the limit.
@@ -20,7 +20,7 @@ pub(super) enum Figure {
 }
 
 impl Figure {
-    pub(super) fn of(self, point: &Point) -> Option<f64> {
+    pub(super) fn at(self, point: &Point) -> Option<f64> {
         let response = point.response;
         match self {
             Self::Failures => point.failure_rate(),

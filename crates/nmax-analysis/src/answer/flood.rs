@@ -2,7 +2,7 @@
 
 use crate::change::change;
 use crate::trend::{median, scaled_mad};
-use crate::words::{share, time_ms};
+use crate::wording::{share, time_ms};
 use crate::{Evidence, Point};
 
 use super::bound::{Figure, bounds};
@@ -39,7 +39,7 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
         return nothing("the run was too short to be cut into points");
     }
     let end = &points[points.len() - points.len() / FINAL_PART..];
-    let level = Level::of(end);
+    let level = Level::from_points(end);
     let inside: Vec<bool> = points.iter().map(|point| level.contains(point)).collect();
     let settled = change(&inside).filter(|found| found.at < points.len() - end.len());
     // What is as it stays from the first reply on was never otherwise.
@@ -86,9 +86,9 @@ struct Level {
 }
 
 impl Level {
-    fn of(end: &[&Point]) -> Self {
+    fn from_points(end: &[&Point]) -> Self {
         let band = |figure: Figure, least: fn(f64) -> f64| {
-            let values: Vec<f64> = end.iter().filter_map(|point| figure.of(point)).collect();
+            let values: Vec<f64> = end.iter().filter_map(|point| figure.at(point)).collect();
             let middle = median(values.iter().copied()).unwrap_or(0.0);
             let deviation = scaled_mad(&values, middle).unwrap_or(0.0);
             (middle, middle + (DEVIATIONS * deviation).max(least(middle)))
@@ -126,7 +126,7 @@ fn growth(end: &[&Point]) -> Option<f64> {
 /// The worst moments: of p95, and of failures if there are some.
 fn worst(points: &[&Point], begin_s: f64) -> Vec<Finding> {
     let most = |figure: Figure| {
-        let values = points.iter().filter_map(|point| Some((figure.of(point)?, point.start_s - begin_s)));
+        let values = points.iter().filter_map(|point| Some((figure.at(point)?, point.start_s - begin_s)));
         // Of equal moments the first one.
         values.reduce(|most, next| if next.0 > most.0 { next } else { most })
     };
@@ -145,12 +145,12 @@ fn worst(points: &[&Point], begin_s: f64) -> Vec<Finding> {
 fn too_bad<'a>(evidence: &'a Evidence, end: &'a [&Point]) -> impl Iterator<Item = Finding> + 'a {
     let of_all = bounds(evidence, &[]).into_iter().filter(|bound| bound.request.is_none());
     of_all.filter_map(|bound| {
-        let level = median(end.iter().filter_map(|point| bound.figure.of(point)))?;
+        let level = median(end.iter().filter_map(|point| bound.figure.at(point)))?;
         let unit = bound.figure.unit();
         let text = format!(
             "{} is {} in the last third, allowed are {}",
             bound.subject(),
-            crate::words::value(level, unit),
+            crate::wording::value(level, unit),
             bound.limit_text()
         );
         (level > bound.limit).then(|| Finding::says("FINAL_LEVEL", text).value(level, unit).trouble_if(true))

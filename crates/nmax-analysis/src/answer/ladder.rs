@@ -6,7 +6,7 @@ use nmax_plan::schedule::{StageKind, phases};
 use crate::course::Pool;
 use crate::interval::{CONFIDENCE, quantile_ranks};
 use crate::trend::median;
-use crate::words::{share, time_ms, value};
+use crate::wording::{share, time_ms, value};
 use crate::{Evidence, Point};
 
 use super::bound::{Figure, failures_max};
@@ -137,12 +137,12 @@ fn times(points: &[&Point]) -> Option<Times> {
         true => ("p95", Figure::P95),
         false => ("mean", Figure::Mean),
     };
-    let mut values: Vec<f64> = points.iter().filter_map(|point| figure.of(point)).collect();
+    let mut values: Vec<f64> = points.iter().filter_map(|point| figure.at(point)).collect();
     values.sort_unstable_by(f64::total_cmp);
     let (low, high) = quantile_ranks(values.len() as u64, 0.5, CONFIDENCE).unwrap_or((1, values.len() as u64));
     let typical_ms = median(values.iter().copied())?;
     let value_ms = match figure {
-        Figure::P95 => Pool::of(points.iter().map(|point| &point.spread)).quantile_ms(0.95)?,
+        Figure::P95 => Pool::from_spreads(points.iter().map(|point| &point.spread)).quantile_ms(0.95)?,
         _ => mean_ms(points)?,
     };
     let scale = value_ms / typical_ms;
@@ -182,7 +182,7 @@ fn trouble(evidence: &Evidence, step: &Step, before: Option<&Step>) -> Vec<Findi
     let first = |code, text: String, subject: Option<String>| {
         let shown = subject.as_ref().map_or(String::new(), |name| format!("; `{name}` shows it first"));
         let text = format!("first trouble with concurrency at {at}: {text}{shown}");
-        Finding::says(code, text).of(subject.as_deref().unwrap_or("")).value(step.level, unit).trouble_if(true)
+        Finding::says(code, text).about(subject.as_deref().unwrap_or("")).value(step.level, unit).trouble_if(true)
     };
     let mut findings = Vec::new();
     let (failing, limit) = (step.failure_rate(), failures_max(evidence));

@@ -1,6 +1,6 @@
 //! Peak: are the conditions kept at the expected load, and how much is to spare?
 
-use crate::words::{counted, share, value};
+use crate::wording::{counted, share, value};
 use crate::{Evidence, ThresholdResult};
 
 use super::say::load;
@@ -37,7 +37,7 @@ fn margin(result: &ThresholdResult) -> Finding {
     let limit = value(result.limit, result.unit);
     let Some(measured) = result.value else {
         let text = format!("`{condition}` was not measured");
-        return Finding::says("MARGIN", text).of(condition).trouble_if(true);
+        return Finding::says("MARGIN", text).about(condition).trouble_if(true);
     };
     let measured = value(measured, result.unit);
     let room = match (result.margin, result.holds) {
@@ -47,7 +47,7 @@ fn margin(result: &ThresholdResult) -> Finding {
         (None, false) => "not kept".to_owned(),
     };
     let text = format!("`{condition}` measured {measured}, the limit is {limit}, {room}");
-    let finding = Finding::says("MARGIN", text).of(condition).trouble_if(!result.holds);
+    let finding = Finding::says("MARGIN", text).about(condition).trouble_if(!result.holds);
     match result.margin {
         Some(margin) => finding.value(margin, "%"),
         None => finding,

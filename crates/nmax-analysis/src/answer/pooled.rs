@@ -54,7 +54,7 @@ pub(super) fn crossing(ramp: &[&Point], q: f64, limit_ms: f64) -> Option<(f64, f
 /// The ramp in at most 120 parts, without spikes.
 fn parts<'a>(ramp: &[&'a Point], q: f64) -> Vec<Part<'a>> {
     let size = ramp.len().div_ceil(PARTS_MAX).max(1);
-    let value = |point: &Point| Pool::of(std::iter::once(&point.spread)).quantile_ms(q);
+    let value = |point: &Point| Pool::from_spreads(std::iter::once(&point.spread)).quantile_ms(q);
     let values: Vec<Option<f64>> = ramp.iter().map(|point| value(point)).collect();
     let is_spike = |place: usize| {
         let near = values[place.saturating_sub(7)..(place + 8).min(values.len())].iter();
@@ -83,7 +83,7 @@ fn windows(parts: &[Part], q: f64, left_out: Option<usize>, near: (f64, f64)) ->
         let is_whole = part.load + reach <= top * (1.0 + 1e-9);
         let inside = |other: &&Part| (other.load - part.load).abs() <= reach && !is_left_out(other.load);
         let spreads = parts.iter().filter(inside).flat_map(|other| &other.spreads).copied();
-        let pool = Pool::of(spreads);
+        let pool = Pool::from_spreads(spreads);
         (is_whole && pool.exchanges() >= EXCHANGES_MIN).then(|| Some((part.load, pool.quantile_ms(q)?))).flatten()
     };
     parts.iter().filter(|part| part.load >= near.0 && part.load <= near.1).filter_map(window).collect()

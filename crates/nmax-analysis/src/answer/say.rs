@@ -2,7 +2,7 @@
 
 use nmax_plan::plan::{Plan, Workload};
 
-use crate::words::{digits, value};
+use crate::wording::{digits, value};
 
 /// Unit of the levels of a plan.
 pub(super) const fn load_unit(plan: &Plan) -> &'static str {

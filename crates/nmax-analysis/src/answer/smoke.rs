@@ -5,7 +5,7 @@ use nmax_plan::plan::Workload;
 use nmax_plan::schedule::mean_level;
 
 use crate::Evidence;
-use crate::words::{count, counted, share, value};
+use crate::wording::{count, counted, share, value};
 
 use super::say::span;
 use super::{Finding, nothing};
@@ -27,7 +27,7 @@ const NAMES_MAX: usize = 3;
 /// - Z: time that its user thinks or waits for the next start, s: what else an iteration takes, up to its pacing
 /// - N: users that the rate of the workload takes, or users of the workload
 pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
-    let Some(measured) = Measured::of(evidence) else {
+    let Some(measured) = Measured::from_evidence(evidence) else {
         return nothing("no iteration was completed");
     };
     let failures = failures(evidence);
@@ -56,7 +56,7 @@ struct Measured {
 }
 
 impl Measured {
-    fn of(evidence: &Evidence) -> Option<Self> {
+    fn from_evidence(evidence: &Evidence) -> Option<Self> {
         let (plan, totals) = (evidence.plan, evidence.totals);
         let (start, end) = evidence.hold;
         let users = match plan.workload {
@@ -173,7 +173,7 @@ fn failures(evidence: &Evidence) -> Option<Finding> {
     );
     let finding = Finding::says("FAILURES", text).value(exchanges as f64, "").trouble_if(true);
     Some(match names.first() {
-        Some((name, _)) => finding.of(name),
+        Some((name, _)) => finding.about(name),
         None => finding,
     })
 }

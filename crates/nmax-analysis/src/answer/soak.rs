@@ -4,7 +4,7 @@ use nmax_sources::figures;
 
 use crate::period::{Cycle, cycle};
 use crate::trend::{Block, Trend, median, trend};
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 use crate::{Evidence, Observation, Point};
 
 use super::bound::Figure;
@@ -54,7 +54,7 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
 
 fn latency_slope(held: &[&Point], code: &'static str, name: &str, figure: Figure) -> Option<Finding> {
     let series: Vec<(f64, f64)> =
-        held.iter().filter_map(|point| Some((point.start_s / 3_600.0, figure.of(point)?))).collect();
+        held.iter().filter_map(|point| Some((point.start_s / 3_600.0, figure.at(point)?))).collect();
     let found = trend(&series, Block::Median)?;
     let hours = length(&series);
     let usual = median(series.iter().map(|(_, value)| *value))?;
@@ -73,7 +73,7 @@ fn failure_slope(held: &[&Point]) -> Option<Finding> {
 }
 
 fn finding(code: &'static str, subject: &str, text: String, found: &Trend, unit: &'static str) -> Finding {
-    Finding::says(code, text).of(subject).value(found.slope, unit).within(found.low, found.high)
+    Finding::says(code, text).about(subject).value(found.slope, unit).within(found.low, found.high)
 }
 
 fn length(series: &[(f64, f64)]) -> f64 {
@@ -144,7 +144,7 @@ fn exhaustion(evidence: &Evidence, name: &str, series: &[(f64, f64)], found: &Tr
         span(seconds(found.high)),
         span(seconds(found.low))
     );
-    let finding = Finding::says("MEMORY_EXHAUSTED", text).of(name).value(seconds(found.slope), "s");
+    let finding = Finding::says("MEMORY_EXHAUSTED", text).about(name).value(seconds(found.slope), "s");
     Some(finding.within(seconds(found.high), seconds(found.low)).trouble_if(true))
 }
 
@@ -153,7 +153,7 @@ fn p95_cycle(held: &[&Point]) -> Option<Finding> {
     let (found, width_s) = recurring(held, Figure::P95)?;
     let factor = found.disturbed / found.usual;
     let text = cycle_text(&found, width_s, &format!("p95 is {} times what it is otherwise", digits(factor)));
-    let finding = Finding::says("CYCLE", text).of("p95").value(found.period * width_s, "s");
+    let finding = Finding::says("CYCLE", text).about("p95").value(found.period * width_s, "s");
     (factor >= CYCLE_FACTORS.0).then(|| finding.trouble_if(factor >= CYCLE_FACTORS.1))
 }
 
@@ -162,7 +162,7 @@ fn failure_cycle(held: &[&Point]) -> Option<Finding> {
     let (found, width_s) = recurring(held, Figure::Failures)?;
     let what = format!("{} fail, otherwise {}", share(found.disturbed), share(found.usual));
     let text = cycle_text(&found, width_s, &what);
-    let finding = Finding::says("CYCLE", text).of("failure rate").value(found.period * width_s, "s");
+    let finding = Finding::says("CYCLE", text).about("failure rate").value(found.period * width_s, "s");
     (found.disturbed - found.usual >= CYCLE_FAILURES_MIN).then(|| finding.trouble_if(true))
 }
 
@@ -180,7 +180,7 @@ fn cycle_text(found: &Cycle, width_s: f64, what: &str) -> String {
 fn recurring(held: &[&Point], figure: Figure) -> Option<(Cycle, f64)> {
     let width_s = median(held.iter().map(|point| point.width_s))?;
     let even = held.iter().filter(|point| (point.width_s / width_s - 1.0).abs() < 1e-6);
-    let values: Vec<Option<f64>> = even.map(|point| figure.of(point)).collect();
+    let values: Vec<Option<f64>> = even.map(|point| figure.at(point)).collect();
     let usual = median(values.iter().copied().flatten())?;
     let values: Vec<f64> = values.into_iter().map(|value| value.unwrap_or(usual)).collect();
     Some((cycle(&values)?, width_s))

@@ -5,7 +5,7 @@ use nmax_plan::profile::full;
 
 use crate::change::{Crossing, crossing};
 use crate::trend::median;
-use crate::words::value;
+use crate::wording::value;
 use crate::{Evidence, Point};
 
 use super::bound::{Bound, Figure, TIMES_FIRST, bounds, failures_max};
@@ -36,7 +36,7 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     };
     let plan = evidence.plan;
     let bounds = bounds(evidence, &first(&ramp));
-    let mut breaks: Vec<Break> = bounds.iter().filter_map(|bound| Break::of(evidence, bound)).collect();
+    let mut breaks: Vec<Break> = bounds.iter().filter_map(|bound| Break::find(evidence, bound)).collect();
     breaks.sort_by(|a, b| a.level.total_cmp(&b.level));
     let Some(main) = breaks.first() else {
         let text = format!("no break point up to {}: {}", load(plan, top.level), kept(&bounds));
@@ -88,10 +88,10 @@ struct Break<'b> {
 }
 
 impl<'b> Break<'b> {
-    fn of(evidence: &Evidence, bound: &'b Bound) -> Option<Self> {
+    fn find(evidence: &Evidence, bound: &'b Bound) -> Option<Self> {
         let ramp = rising(bound.points(evidence));
         let points: Vec<(&Point, bool)> =
-            ramp.into_iter().filter_map(|point| Some((point, bound.figure.of(point)? > bound.limit))).collect();
+            ramp.into_iter().filter_map(|point| Some((point, bound.figure.at(point)? > bound.limit))).collect();
         let loads: Vec<(f64, bool)> = points.iter().map(|(point, left)| (point.level, *left)).collect();
         let found = crossing(&loads)?;
         let ramp: Vec<&Point> = points.iter().map(|(point, _)| *point).collect();
@@ -127,7 +127,7 @@ impl<'b> Break<'b> {
     fn broke_first(&self, request: Option<&str>) -> Finding {
         let at = request.map_or(String::new(), |name| format!(" at `{name}`"));
         let text = format!("first broke {}{at}, {} after the beginning", self.bound.subject(), span(self.at_s));
-        Finding::says("BROKE_FIRST", text).of(request.unwrap_or(""))
+        Finding::says("BROKE_FIRST", text).about(request.unwrap_or(""))
     }
 
     fn also(&self, evidence: &Evidence) -> Finding {
@@ -139,7 +139,7 @@ impl<'b> Break<'b> {
             self.interval_text(evidence)
         );
         Finding::says("LIMIT_LEFT", text)
-            .of(self.bound.request.as_deref().unwrap_or(""))
+            .about(self.bound.request.as_deref().unwrap_or(""))
             .value(self.level, load_unit(evidence.plan))
             .within(self.low, self.high)
     }
@@ -174,12 +174,12 @@ fn first_request(evidence: &Evidence, main: &Break) -> Option<String> {
         let ramp = rising(points);
         let limit = match figure {
             Figure::Failures => failures_max(evidence),
-            _ => match median(first(&ramp).into_iter().filter_map(|point| figure.of(point))) {
+            _ => match median(first(&ramp).into_iter().filter_map(|point| figure.at(point))) {
                 Some(usual) => TIMES_FIRST * usual,
                 None => continue,
             },
         };
-        let values = ramp.iter().filter_map(|point| Some((point.level, figure.of(point)?)));
+        let values = ramp.iter().filter_map(|point| Some((point.level, figure.at(point)?)));
         let values: Vec<(f64, f64)> = values.collect();
         let left: Vec<(f64, bool)> = values.iter().map(|(level, value)| (*level, *value > limit)).collect();
         let Some(found) = crossing(&left) else { continue };

@@ -8,10 +8,10 @@ fn course(seed: u64, n: u64, mean: u64) -> Course {
     for start in 0..n * mean {
         counts[(mix64(mix64(seed) ^ start) % n) as usize] += 1;
     }
-    of(counts)
+    counted_course(counts)
 }
 
-fn of(counts: Vec<u64>) -> Course {
+fn counted_course(counts: Vec<u64>) -> Course {
     let points = counts.into_iter().enumerate().map(|(t, started)| Point {
         start_s: t as f64,
         width_s: 1.0,
@@ -36,11 +36,11 @@ fn only_irregular_starts_are_poisson() {
     let plan = poisson();
     let ok = (0..200).filter(|seed| dispersion(&plan, &course(*seed, 200, 20)).is_some_and(|found| found.holds()));
     assert!(ok.count() >= 198);
-    let even = dispersion(&plan, &of(vec![20; 200])).unwrap();
+    let even = dispersion(&plan, &counted_course(vec![20; 200])).unwrap();
     assert!(even.index == 0.0 && !even.holds(), "{even:?}");
     // Pairs of users vary twice as much.
     let pairs = course(1, 200, 20).points.iter().map(|point| 2 * point.started).collect();
-    let paired = dispersion(&plan, &of(pairs)).unwrap();
+    let paired = dispersion(&plan, &counted_course(pairs)).unwrap();
     assert!(!paired.holds() && (paired.index - 2.0).abs() < 0.6, "{paired:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::{BATCHES_MIN, DECIDING_BATCHES, Line};
 use crate::trend::lag1;
-use crate::words::count;
+use crate::wording::count;
 
 /// Batches from which on the correlation of neighbours is told from chance.
 const CORRELATED_MIN: usize = 30;

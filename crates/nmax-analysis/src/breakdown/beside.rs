@@ -15,7 +15,7 @@ use nmax_plan::plan::Plan;
 use super::Sides;
 use bins::Bins;
 use layers::Followed;
-use server::{Line, Place, Server};
+use server::{Line, PhasePosition, Server};
 
 mod bins;
 mod layers;
@@ -158,14 +158,14 @@ impl SideSums {
         let at_us = stamp_us.saturating_sub(ahead_us);
         let is_within = phase_us.contains(&at_us);
         let line = Line { duration_us: entry.duration_us, upstream_us: entry.upstream_us, is_within };
-        let place = match Place::of(&phase_us, at_us, entry.resolution_us, ahead_us == 0) {
-            Place::Unsure(end) if self.unsure >= UNSURE_MAX => match is_within {
-                true => Place::Within,
-                false => Place::Outside(end),
+        let place = match PhasePosition::classify(&phase_us, at_us, entry.resolution_us, ahead_us == 0) {
+            PhasePosition::Unsure(end) if self.unsure >= UNSURE_MAX => match is_within {
+                true => PhasePosition::Within,
+                false => PhasePosition::Outside(end),
             },
             place => place,
         };
-        self.unsure += usize::from(matches!(place, Place::Unsure(_)));
+        self.unsure += usize::from(matches!(place, PhasePosition::Unsure(_)));
         server.add(place, line);
     }
     /// The phase that statistics are of, µs since the run's origin. Nothing is sent before the origin.

@@ -35,7 +35,7 @@ pub struct Floor {
 
 impl Floor {
     /// The floor of exchanges, where it explains much of their response time.
-    pub(super) fn of(stats: &RequestStats, mean_ms: f64, bandwidth: &Bandwidth) -> Option<Self> {
+    pub(super) fn from_stats(stats: &RequestStats, mean_ms: f64, bandwidth: &Bandwidth) -> Option<Self> {
         let bytes = stats.bytes_received as f64 / stats.count() as f64;
         let floor_ms = bytes / bandwidth.bytes_per_s * 1e3;
         let share = floor_ms / mean_ms;

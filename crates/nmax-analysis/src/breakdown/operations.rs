@@ -24,7 +24,7 @@ use nmax_plan::plan::Plan;
 use nmax_sources::figures;
 use nmax_sources::kinds::{LAYER, LOG};
 
-use super::stretches::{Of, Stretches};
+use super::stretches::{LineSubject, Stretches};
 use crate::Evidence;
 
 /// Fewest stretches for each request name of an estimate.
@@ -190,7 +190,7 @@ fn table(
 ) -> Vec<(Vec<f64>, f64)> {
     let mut by_stretch: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for (column, ids) in columns.iter().enumerate() {
-        for (start_s, sums) in ids.iter().flat_map(|id| stretches.line(Of::Name(*id))) {
+        for (start_s, sums) in ids.iter().flat_map(|id| stretches.line(LineSubject::Name(*id))) {
             let counts =
                 by_stretch.entry((start_s / width_s + 1e-9) as u64).or_insert_with(|| vec![0.0; columns.len()]);
             counts[column] += sums.count as f64;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nmax_metrics::{Aggregate, Code, Histogram, NameId, RequestStats, Section};
 
 use super::floor::{Floor, of_lines};
-use super::stretches::{Of, Stretches};
+use super::stretches::{LineSubject, Stretches};
 use super::traits::{Traits, traits};
 use super::{Bandwidth, Breakdown, Dimension, Row, operations};
 use crate::Evidence;
@@ -102,7 +102,7 @@ impl Maker<'_> {
             .collect();
         rows.sort_by(|(a, _), (b, _)| b.count.cmp(&a.count).then_with(|| a.value.cmp(&b.value)));
         for (row, ids) in rows.iter_mut().take(LINES_MAX) {
-            row.points = self.stretches.points(ids.iter().map(|id| Of::Name(*id)));
+            row.points = self.stretches.points(ids.iter().map(|id| LineSubject::Name(*id)));
         }
         self.keep(dimension, rows.into_iter().map(|(row, _)| row).collect());
     }
@@ -129,7 +129,7 @@ impl Maker<'_> {
             .bandwidth
             .filter(|_| dimension == Dimension::Name)
             .zip(response)
-            .and_then(|(bandwidth, response)| Floor::of(stats, response.mean_ms, bandwidth));
+            .and_then(|(bandwidth, response)| Floor::from_stats(stats, response.mean_ms, bandwidth));
         Row {
             dimension,
             value,
@@ -189,14 +189,14 @@ impl Maker<'_> {
         for (status, count) in statuses {
             let mut row = self.times_row(Dimension::Status, status.to_string(), (count, None), ended_within(count));
             row.response = total.response_of(status).as_ref().and_then(latency);
-            row.points = self.stretches.points([Of::Status(status)].into_iter());
+            row.points = self.stretches.points([LineSubject::Status(status)].into_iter());
             rows.push(row);
         }
         if total.errors() > 0 {
             let counts = (total.errors(), Some(total.errors()));
             let mut row = self.times_row(Dimension::Status, NO_REPLY.to_owned(), counts, ended_within(counts.0));
             row.response = total.outcomes[2].as_ref().and_then(|set| latency(&set.response));
-            row.points = self.stretches.points([Of::NoReply].into_iter());
+            row.points = self.stretches.points([LineSubject::NoReply].into_iter());
             rows.push(row);
         }
         self.keep(Dimension::Status, rows);
@@ -211,7 +211,7 @@ impl Maker<'_> {
             let ended_within = exchanges.ended_within as f64;
             let mut row = self.times_row(Dimension::Location, name.to_owned(), counts, ended_within);
             row.response = latency(&exchanges.time);
-            row.points = self.stretches.points([Of::Location(index)].into_iter());
+            row.points = self.stretches.points([LineSubject::Location(index)].into_iter());
             rows.push(row);
         }
         self.keep(Dimension::Location, rows);

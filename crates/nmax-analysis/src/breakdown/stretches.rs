@@ -15,7 +15,7 @@ pub const TIME_ERROR: f64 = STEP / 2.0;
 
 /// What a line over time is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Of {
+pub(super) enum LineSubject {
     /// Exchanges of a request name.
     Name(NameId),
     /// Replies with a status.
@@ -35,7 +35,7 @@ pub struct Stretches {
     /// Windows of a stretch.
     windows: u64,
     fastest: Fastest,
-    lines: BTreeMap<Of, BTreeMap<u32, Sums>>,
+    lines: BTreeMap<LineSubject, BTreeMap<u32, Sums>>,
 }
 
 /// What a stretch came to.
@@ -66,7 +66,7 @@ impl Stretches {
         for section in Section::ALL {
             for (name, stats) in window.aggregate.requests(section).filter(|(_, stats)| !stats.is_empty()) {
                 let [ok, failed, error] = classes(stats);
-                let sums = self.sums(Of::Name(name), at);
+                let sums = self.sums(LineSubject::Name(name), at);
                 sums.add(ok, false);
                 sums.add(failed, true);
                 sums.add(error, true);
@@ -74,7 +74,7 @@ impl Stretches {
             }
             for (index, stats) in window.aggregate.locations.in_section(section).enumerate() {
                 if stats.exchanges.count > 0 {
-                    let sums = self.sums(Of::Location(index), at);
+                    let sums = self.sums(LineSubject::Location(index), at);
                     sums.add(Some(&stats.exchanges.time), false);
                     sums.failed += stats.exchanges.failed;
                 }
@@ -86,24 +86,24 @@ impl Stretches {
     fn by_status(&mut self, stats: &RequestStats, at: u32) {
         let [ok, failed, error] = classes(stats);
         if let Some(times) = error {
-            self.sums(Of::NoReply, at).add(Some(times), true);
+            self.sums(LineSubject::NoReply, at).add(Some(times), true);
         }
         if !stats.tells_status_times() {
             return;
         }
         let usual = RequestStats::USUAL_STATUS;
         if stats.status.iter().any(|(status, count)| *status == usual && *count > 0) {
-            let sums = self.sums(Of::Status(usual), at);
+            let sums = self.sums(LineSubject::Status(usual), at);
             sums.add(ok, false);
             sums.add(failed, false);
             stats.status_times.iter().for_each(|(_, times)| sums.subtract(times));
         }
         for (status, times) in stats.status_times.iter().filter(|(_, times)| !times.is_empty()) {
-            self.sums(Of::Status(*status), at).add(Some(times), false);
+            self.sums(LineSubject::Status(*status), at).add(Some(times), false);
         }
     }
 
-    fn sums(&mut self, of: Of, at: u32) -> &mut Sums {
+    fn sums(&mut self, of: LineSubject, at: u32) -> &mut Sums {
         self.lines.entry(of).or_default().entry(at).or_default()
     }
 
@@ -130,14 +130,14 @@ impl Stretches {
     }
 
     /// Beginning, s, and sums of each stretch in which something of `of` ended.
-    pub(super) fn line(&self, of: Of) -> impl Iterator<Item = (f64, &Sums)> {
+    pub(super) fn line(&self, of: LineSubject) -> impl Iterator<Item = (f64, &Sums)> {
         let width_s = self.width_s();
         let line = self.lines.get(&of).into_iter().flatten();
         line.map(move |(at, sums)| (f64::from(*at) * width_s, sums))
     }
 
     /// The lines added up, in order of time. A stretch without exchanges has no point.
-    pub(super) fn points(&self, of: impl Iterator<Item = Of>) -> Vec<Point> {
+    pub(super) fn points(&self, of: impl Iterator<Item = LineSubject>) -> Vec<Point> {
         let mut sum: BTreeMap<u32, Sums> = BTreeMap::new();
         for (at, sums) in of.filter_map(|of| self.lines.get(&of)).flatten() {
             sum.entry(*at).or_default().merge(sums);

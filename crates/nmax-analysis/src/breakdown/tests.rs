@@ -47,7 +47,7 @@ fn sample(ended: &Ended) -> Sample {
 }
 
 /// A run of these exchanges, all in the hold, and its stretches.
-fn of(ended: &[Ended]) -> (Run, Stretches) {
+fn run_of(ended: &[Ended]) -> (Run, Stretches) {
     let mut run = Run::empty();
     let last = ended.iter().map(|one| one.window).max().unwrap_or(0);
     run.hold = (Nanos::ZERO, Nanos::from_secs(last + 1));
@@ -106,7 +106,7 @@ proptest! {
     /// times add up to those of all, whatever the windows.
     #[test]
     fn rows_part_the_exchanges(exchanges in proptest::collection::vec(ended(), 1..80)) {
-        let (run, stretches) = of(&exchanges);
+        let (run, stretches) = run_of(&exchanges);
         let found = breakdown(&run.evidence(), &stretches);
         let sum_ms: f64 = exchanges.iter().map(|one| one.response_ns as f64 / 1e6).sum();
         for dimension in [Dimension::Name, Dimension::Method, Dimension::Template, Dimension::Status] {
@@ -124,7 +124,7 @@ proptest! {
     /// Law: figures of a status are those of a sorted list of its exchanges, over the run and in each stretch.
     #[test]
     fn statuses_are_as_sorted(exchanges in proptest::collection::vec(ended(), 1..80), status in prop_oneof![Just(200), Just(404)]) {
-        let (run, stretches) = of(&exchanges);
+        let (run, stretches) = run_of(&exchanges);
         let found = breakdown(&run.evidence(), &stretches);
         let mut own: Vec<&Ended> = exchanges.iter().filter(|one| one.status == Some(status)).collect();
         let shown = rows(&found, Dimension::Status).find(|row| row.value == status.to_string());
@@ -188,7 +188,7 @@ fn one(window: u64, name: NameId, response_ms: u64, bytes: u64) -> Ended {
 /// Law: methods, templates and tags follow from the plan, also of redirects and of what pages bring along.
 #[test]
 fn names_have_the_traits_of_their_requests() {
-    let (mut run, _) = of(&[one(0, HOME, 1, 1)]);
+    let (mut run, _) = run_of(&[one(0, HOME, 1, 1)]);
     let rule = |name: &str| TagRule { name: name.into(), pattern: "x".into() };
     run.plan.tags = vec![rule("images")];
     change(&mut run, 0, |request| {
@@ -247,7 +247,7 @@ fn change(run: &mut Run, scenario: usize, mut with: impl FnMut(&mut Call)) {
 /// A condition on a tag by expression counts what pages brought along, too.
 #[test]
 fn conditions_on_tags_count_resources_of_pages() {
-    let (mut run, _) = of(&[one(0, HOME, 1, 1)]);
+    let (mut run, _) = run_of(&[one(0, HOME, 1, 1)]);
     run.plan.tags = vec![TagRule { name: "images".into(), pattern: "x".into() }];
     for scenario in 0..2 {
         change(&mut run, scenario, |request| request.tags = vec!["not images".into()]);
@@ -268,7 +268,7 @@ fn conditions_on_tags_count_resources_of_pages() {
 /// A tag that only some requests of a name have cannot be told apart, and that is said.
 #[test]
 fn what_shares_a_name_is_left_out_of_a_tag() {
-    let (mut run, stretches) = of(&[one(0, HOME, 1, 1), one(0, FORM, 1, 1)]);
+    let (mut run, stretches) = run_of(&[one(0, HOME, 1, 1), one(0, FORM, 1, 1)]);
     change(&mut run, 1, |request| {
         request.name = Template::text("home");
         request.tags = vec!["slow".into()];
@@ -287,7 +287,7 @@ fn a_floor_is_bytes_over_bandwidth() {
         exchanges.push(Ended { receive_ns: 1_000_000_000, ..one(window, HOME, 1_250, 10_000_000) });
         exchanges.push(one(window, FORM, 100, 1_000));
     }
-    let (run, stretches) = of(&exchanges);
+    let (run, stretches) = run_of(&exchanges);
     let found = breakdown(&run.evidence(), &stretches);
     let bandwidth = found.bandwidth.as_ref().unwrap();
     // A window carried both, and nothing came faster than that.
@@ -297,7 +297,7 @@ fn a_floor_is_bytes_over_bandwidth() {
     assert!((floor.share - floor.floor_ms / 1_250.0).abs() < 1e-9);
     assert_eq!(row(&found, Dimension::Name, "form").floor, None, "0.1 ms of 100 ms");
     let small: Vec<Ended> = (0..5).map(|window| one(window, HOME, 50, 1_000)).collect();
-    let (run, stretches) = of(&small);
+    let (run, stretches) = run_of(&small);
     assert_eq!(
         breakdown(&run.evidence(), &stretches).bandwidth,
         None,
@@ -340,7 +340,7 @@ fn mixed(changes: bool) -> Vec<Ended> {
 #[test]
 fn operations_are_told_by_request_where_the_mix_varies() {
     let exchanges = mixed(true);
-    let (mut run, stretches) = of(&exchanges);
+    let (mut run, stretches) = run_of(&exchanges);
     with_operations(&mut run, &exchanges, (10.0, 2.0, 4.0));
     let found = breakdown(&run.evidence(), &stretches);
     let [operations] = &found.operations[..] else { panic!("{:?}", found.operations) };
@@ -357,7 +357,7 @@ fn operations_are_told_by_request_where_the_mix_varies() {
 #[test]
 fn operations_of_other_names_are_theirs() {
     const WINDOWS: u64 = 80;
-    let (mut run, _) = of(&[]);
+    let (mut run, _) = run_of(&[]);
     let names: Vec<NameId> = (0..15).map(|number| run.catalog.requests.intern(&format!("n{number}"))).collect();
     let draw = |window: u64, number: u64| {
         let mixed = (window * 97 + number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -382,7 +382,7 @@ fn operations_of_other_names_are_theirs() {
             unit: "per s".into(),
         });
     }
-    let (filled, stretches) = of(&exchanges);
+    let (filled, stretches) = run_of(&exchanges);
     (run.totals, run.hold, run.end, run.readings) = (filled.totals, filled.hold, filled.end, readings);
     let found = breakdown(&run.evidence(), &stretches);
     let by_request = &found.operations[0].by_request;
@@ -395,7 +395,7 @@ fn operations_of_other_names_are_theirs() {
 #[test]
 fn a_mix_that_never_changes_tells_only_the_mean() {
     let exchanges = mixed(false);
-    let (mut run, stretches) = of(&exchanges);
+    let (mut run, stretches) = run_of(&exchanges);
     with_operations(&mut run, &exchanges, (10.0, 2.0, 4.0));
     let found = breakdown(&run.evidence(), &stretches);
     assert!(found.operations[0].by_request.is_empty(), "{:?}", found.operations);
@@ -434,7 +434,7 @@ fn with_logs(run: &mut Run, exchanges: &[Ended], logs: &[(&str, f64)]) {
 #[test]
 fn logs_of_a_layer_count_as_one() {
     let exchanges = mixed(true);
-    let (mut run, stretches) = of(&exchanges);
+    let (mut run, stretches) = run_of(&exchanges);
     let mut told = |logs: &[(&str, f64)]| {
         with_logs(&mut run, &exchanges, logs);
         let mut found = breakdown(&run.evidence(), &stretches).operations;
@@ -454,7 +454,7 @@ fn logs_of_a_layer_count_as_one() {
 #[test]
 fn only_its_logs_are_added_to_a_layer() {
     let exchanges = mixed(true);
-    let (mut run, stretches) = of(&exchanges);
+    let (mut run, stretches) = run_of(&exchanges);
     for (log, share, layer) in [
         (("a0", "api"), 2.0, None),
         (("b1", "a"), 0.5, Some("api")),
@@ -473,7 +473,7 @@ fn only_its_logs_are_added_to_a_layer() {
 
 #[test]
 fn figures_of_other_sources_are_no_operations() {
-    let (mut run, stretches) = of(&[one(0, HOME, 1, 1)]);
+    let (mut run, stretches) = run_of(&[one(0, HOME, 1, 1)]);
     with_operations(&mut run, &[one(0, HOME, 1, 1)], (1.0, 1.0, 0.0));
     let known: Vec<TrackKey> = run.readings.iter().map(|(figure, _)| figure.clone()).collect();
     assert_eq!(known.len(), 1);
@@ -494,7 +494,7 @@ fn figures_of_other_sources_are_no_operations() {
 fn times_by_status_that_were_not_kept_are_unknown() {
     let mut exchanges = vec![one(0, HOME, 5, 1)];
     exchanges.push(Ended { status: Some(404), outcome: Outcome::Failed, ..one(0, HOME, 9, 1) });
-    let (mut run, stretches) = of(&exchanges);
+    let (mut run, stretches) = run_of(&exchanges);
     let stats = run.totals.request_mut(Section::Hold, HOME);
     *stats.times_of(Code::new(404)).unwrap() = Histogram::new();
     let found = breakdown(&run.evidence(), &stretches);

@@ -40,7 +40,8 @@ struct Planned<'a> {
 fn planned(plan: &Plan) -> Vec<Planned<'_>> {
     let requests = |scenario| Scenario::calls(scenario).map(move |request| (scenario, request));
     let planned = plan.scenarios.iter().flat_map(requests);
-    let template = |scenario, request: &Call| split(&request.asks().1.display(plan.labels(scenario))).path.to_owned();
+    let template =
+        |scenario, request: &Call| split(&request.method_and_url().1.display(plan.labels(scenario))).path.to_owned();
     planned
         .map(|(scenario, request)| Planned { request, template: plan.redactor.url(&template(scenario, request)) })
         .collect()
@@ -60,7 +61,7 @@ fn of_name(plan: &Plan, catalog: &Catalog, planned: &[Planned], name: &str, id: 
         return of_resource(plan, catalog, name, id);
     }
     let mut traits = Traits {
-        method: common(own.iter().map(|one| one.request.asks().0)),
+        method: common(own.iter().map(|one| one.request.method_and_url().0)),
         template: common(own.iter().map(|one| one.template.as_str())),
         ..Traits::default()
     };

@@ -92,7 +92,7 @@ fn ask(before: &[Measured], after: &[Measured], history: &[Measured]) -> Compari
 
 /// Whether anything is called better or worse.
 fn is_told_apart(comparison: &Comparison) -> bool {
-    comparison.count(Said::Better) + comparison.count(Said::Worse) > 0
+    comparison.count(Conclusion::Better) + comparison.count(Conclusion::Worse) > 0
 }
 
 /// Oracle: Holm's procedure as it is written, step by step.
@@ -120,7 +120,7 @@ fn bare(p: f64, metric: Metric) -> Row {
         p,
         p_adjusted: 1.0,
         is_weak: false,
-        said: Said::Inconclusive,
+        said: Conclusion::Inconclusive,
     }
 }
 
@@ -141,15 +141,15 @@ proptest! {
 #[test]
 fn what_fails_more_earns_nothing() {
     for (metric, said, more, want) in [
-        (Metric::ResponseP50, Said::Better, 0.2, Said::Inconclusive),
-        (Metric::Throughput, Said::Better, 0.2, Said::Inconclusive),
-        (Metric::ResponseP50, Said::Worse, 0.2, Said::Worse),
-        (Metric::ResponseP50, Said::Equivalent, 0.2, Said::Equivalent),
-        (Metric::ResponseP50, Said::Better, 0.05, Said::Better),
-        (Metric::ResponseP50, Said::Worse, -0.2, Said::Inconclusive),
-        (Metric::ResponseP50, Said::Better, -0.2, Said::Better),
-        (Metric::FailureRate, Said::Better, -0.2, Said::Better),
-        (Metric::FailureRate, Said::Worse, 0.2, Said::Worse),
+        (Metric::ResponseP50, Conclusion::Better, 0.2, Conclusion::Inconclusive),
+        (Metric::Throughput, Conclusion::Better, 0.2, Conclusion::Inconclusive),
+        (Metric::ResponseP50, Conclusion::Worse, 0.2, Conclusion::Worse),
+        (Metric::ResponseP50, Conclusion::Equivalent, 0.2, Conclusion::Equivalent),
+        (Metric::ResponseP50, Conclusion::Better, 0.05, Conclusion::Better),
+        (Metric::ResponseP50, Conclusion::Worse, -0.2, Conclusion::Inconclusive),
+        (Metric::ResponseP50, Conclusion::Better, -0.2, Conclusion::Better),
+        (Metric::FailureRate, Conclusion::Better, -0.2, Conclusion::Better),
+        (Metric::FailureRate, Conclusion::Worse, 0.2, Conclusion::Worse),
     ] {
         assert_eq!(deserved(said, metric, more), want, "{metric:?} {said:?} {more}");
     }
@@ -167,20 +167,20 @@ fn sayings_follow_from_interval_probability_and_direction() {
         failure_margin: 0.005,
     };
     let cases = [
-        (Metric::ResponseP95, 1.02, (1.00, 1.04), 0.001, Said::Equivalent, "small, however sure"),
-        (Metric::ResponseP95, 1.06, (1.02, 1.10), 0.01, Said::Worse, "may be more than the margin, and is there"),
-        (Metric::ResponseP95, 1.06, (1.02, 1.10), 0.2, Said::Inconclusive, "not in view of all rows"),
-        (Metric::ResponseP95, 0.50, (0.40, 0.60), 0.01, Said::Better, "less time"),
-        (Metric::Throughput, 0.50, (0.40, 0.60), 0.01, Said::Worse, "less throughput"),
-        (Metric::Throughput, 1.50, (1.40, 1.60), 0.01, Said::Better, "more throughput"),
-        (Metric::Bytes, 0.50, (0.40, 0.60), 0.01, Said::Changed, "bytes have no direction"),
-        (Metric::FailureRate, 0.02, (0.01, 0.03), 0.01, Said::Worse, "a difference, not a ratio"),
-        (Metric::FailureRate, -0.02, (-0.03, -0.01), 0.01, Said::Better, "a difference, not a ratio"),
-        (Metric::FailureRate, 0.0, (0.0, 0.0), 1.0, Said::Equivalent, "no failures at all"),
+        (Metric::ResponseP95, 1.02, (1.00, 1.04), 0.001, Conclusion::Equivalent, "small, however sure"),
+        (Metric::ResponseP95, 1.06, (1.02, 1.10), 0.01, Conclusion::Worse, "may be more than the margin, and is there"),
+        (Metric::ResponseP95, 1.06, (1.02, 1.10), 0.2, Conclusion::Inconclusive, "not in view of all rows"),
+        (Metric::ResponseP95, 0.50, (0.40, 0.60), 0.01, Conclusion::Better, "less time"),
+        (Metric::Throughput, 0.50, (0.40, 0.60), 0.01, Conclusion::Worse, "less throughput"),
+        (Metric::Throughput, 1.50, (1.40, 1.60), 0.01, Conclusion::Better, "more throughput"),
+        (Metric::Bytes, 0.50, (0.40, 0.60), 0.01, Conclusion::Changed, "bytes have no direction"),
+        (Metric::FailureRate, 0.02, (0.01, 0.03), 0.01, Conclusion::Worse, "a difference, not a ratio"),
+        (Metric::FailureRate, -0.02, (-0.03, -0.01), 0.01, Conclusion::Better, "a difference, not a ratio"),
+        (Metric::FailureRate, 0.0, (0.0, 0.0), 1.0, Conclusion::Equivalent, "no failures at all"),
     ];
     for (metric, change, interval, p_adjusted, want, why) in cases {
         let row = Row { change: Some(change), interval: Some(interval), p_adjusted, ..bare(0.0, metric) };
-        assert_eq!(said(&row, &question), want, "{why}");
+        assert_eq!(conclude(&row, &question), want, "{why}");
     }
 }
 
@@ -200,7 +200,7 @@ fn requests_of_one_side_are_named_and_a_single_request_has_no_total() {
     let answer = ask(&before, &after, &[]);
     assert!(answer.rows.iter().all(|row| row.request == "home"), "{:?}", answer.rows);
     let nothing = ask(&[], &[], &[]);
-    assert_eq!((nothing.rows.len(), nothing.said()), (0, Said::Inconclusive));
+    assert_eq!((nothing.rows.len(), nothing.conclusion()), (0, Conclusion::Inconclusive));
 }
 
 /// A request that is called as the total is has its rows once.
@@ -292,13 +292,13 @@ fn all_failing_is_worse_whatever_the_luck() {
                 let (sound, broken) = (side(rate, n), side(1.0, m));
                 let answer = ask(&sound, &broken, &[]);
                 let what = format!("{n} and {m} runs, disturbed: {is_disturbed}, {rate} of {count}");
-                assert_eq!((answer.said(), answer.count(Said::Better)), (Said::Worse, 0), "{what}");
+                assert_eq!((answer.conclusion(), answer.count(Conclusion::Better)), (Conclusion::Worse, 0), "{what}");
                 let failures = answer.rows.iter().filter(|row| row.metric == Metric::FailureRate);
-                failures.for_each(|row| assert_eq!(row.said, Said::Worse, "{what}: {row:?}"));
+                failures.for_each(|row| assert_eq!(row.said, Conclusion::Worse, "{what}: {row:?}"));
                 assert_eq!(answer.unlike, [TOTAL, "cart", "home", "search"]);
                 assert!(answer.caveats()[0].text.contains("total, cart, home, search: failure rates differ"));
                 let back = ask(&broken, &sound, &[]);
-                assert_eq!((back.said(), back.count(Said::Worse)), (Said::Better, 0), "{what}, back");
+                assert_eq!((back.conclusion(), back.count(Conclusion::Worse)), (Conclusion::Better, 0), "{what}, back");
             }
         }
     }
@@ -311,7 +311,7 @@ fn many_failures_are_told_by_one_run() {
     let (before, after) = ([failing(&mut random, 300, 0.0067)], [failing(&mut random, 300, 0.3)]);
     let answer = ask(&before, &after, &[]);
     for row in answer.rows.iter().filter(|row| row.metric == Metric::FailureRate) {
-        assert_eq!(row.said, Said::Worse, "{row:?}");
+        assert_eq!(row.said, Conclusion::Worse, "{row:?}");
     }
 }
 
@@ -331,10 +331,10 @@ fn quick_failures_are_no_better_times() {
             failure_margin: FAILURES,
         });
         assert_eq!(answer.unlike.len(), 4);
-        answer.said()
+        answer.conclusion()
     };
-    assert_eq!(said(&sound, &broken), Said::Inconclusive);
-    assert_eq!(said(&broken, &sound), Said::Inconclusive);
+    assert_eq!(said(&sound, &broken), Conclusion::Inconclusive);
+    assert_eq!(said(&broken, &sound), Conclusion::Inconclusive);
 }
 
 /// A run of these figures and nothing else.
@@ -344,7 +344,7 @@ fn plain(metric: Metric, value: f64) -> Measured {
     Measured { total, hold_s: 60.0, ..Measured::default() }
 }
 
-fn alone(metric: Metric, before: &[f64], after: &[f64]) -> Row {
+fn single_row(metric: Metric, before: &[f64], after: &[f64]) -> Row {
     let side = |values: &[f64]| -> Vec<Measured> { values.iter().map(|value| plain(metric, *value)).collect() };
     let mut answer = compare(&Question {
         before: &side(before),
@@ -369,7 +369,7 @@ proptest! {
         before in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64], 5..9),
         after in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64], 5..9),
     ) {
-        let row = alone(Metric::FailureRate, &before, &after);
+        let row = single_row(Metric::FailureRate, &before, &after);
         prop_assert!(!row.is_weak);
         prop_assert!((0.0..=1.0).contains(&row.before) && (0.0..=1.0).contains(&row.after), "{row:?}");
         prop_assert!((row.after - row.before - row.change.expect("a change")).abs() < 1e-12, "{row:?}");
@@ -380,9 +380,9 @@ proptest! {
 #[test]
 fn a_figure_of_zero_has_no_ratio() {
     let many = [10.0, 11.0, 10.5, 10.2, 10.8];
-    assert!(alone(Metric::Throughput, &many, &many).change.is_some());
-    let row = alone(Metric::Throughput, &many, &[20.0, 21.0, 20.5, 0.0, 20.2, 20.8]);
-    assert_eq!((row.change, row.interval, row.said), (None, None, Said::Inconclusive));
+    assert!(single_row(Metric::Throughput, &many, &many).change.is_some());
+    let row = single_row(Metric::Throughput, &many, &[20.0, 21.0, 20.5, 0.0, 20.2, 20.8]);
+    assert_eq!((row.change, row.interval, row.said), (None, None, Conclusion::Inconclusive));
 }
 
 #[test]
@@ -411,15 +411,15 @@ fn a_tenfold_gain_is_better_with_one_run_each() {
     };
     let (before, after) = (paced(&mut random, 1.0), paced(&mut random, 0.1));
     let answer = ask(std::slice::from_ref(&before), std::slice::from_ref(&after), &[]);
-    assert_eq!((answer.said(), answer.is_weak()), (Said::Better, true), "{answer:#?}");
+    assert_eq!((answer.conclusion(), answer.is_weak()), (Conclusion::Better, true), "{answer:#?}");
     let p95 = |row: &&Row| row.metric == Metric::ResponseP95;
-    assert!(answer.rows.iter().filter(p95).all(|row| row.said == Said::Better), "{answer:#?}");
+    assert!(answer.rows.iter().filter(p95).all(|row| row.said == Conclusion::Better), "{answer:#?}");
     let cannot_tell = |row: &&Row| matches!(row.metric, Metric::Throughput | Metric::Bytes);
     assert_eq!(answer.rows.iter().filter(cannot_tell).count(), 0);
     assert_eq!(answer.silent, 2 * 4, "two metrics of the total and three requests");
     assert_eq!(answer.family, answer.rows.len(), "what cannot tell costs the others nothing");
     let back = ask(&[after], &[before], &[]);
-    assert_eq!(back.said(), Said::Worse);
+    assert_eq!(back.conclusion(), Conclusion::Worse);
 }
 
 #[test]
@@ -444,8 +444,8 @@ fn throughput_and_bytes_stand_where_they_tell() {
     home(&mut after, Metric::Bytes, 2.0);
     let answer = ask(std::slice::from_ref(&before), std::slice::from_ref(&after), &[]);
     let of_home = |metric: Metric| answer.rows.iter().find(|row| row.request == "home" && row.metric == metric);
-    assert_eq!(of_home(Metric::Throughput).map(|row| row.said), Some(Said::Worse), "it did not keep the rate");
-    assert_eq!(of_home(Metric::Bytes).map(|row| row.said), Some(Said::Changed));
+    assert_eq!(of_home(Metric::Throughput).map(|row| row.said), Some(Conclusion::Worse), "it did not keep the rate");
+    assert_eq!(of_home(Metric::Bytes).map(|row| row.said), Some(Conclusion::Changed));
     let asked = compare(&Question {
         before: std::slice::from_ref(&before),
         after: std::slice::from_ref(&before),

@@ -72,7 +72,7 @@ impl SpreadSums {
 impl Spread {
     /// Of single response times, ms, the first of which failed.
     #[cfg(test)]
-    pub(crate) fn of(times_ms: &[f64], failed: u64) -> Self {
+    pub(crate) fn from_times(times_ms: &[f64], failed: u64) -> Self {
         let mut sums = SpreadSums::default();
         for (place, ms) in times_ms.iter().enumerate() {
             sums.add_time(ms * 1e6, 1, (place as u64) < failed);
@@ -111,7 +111,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     /// All of these.
-    pub(crate) fn of<'a>(spreads: impl Iterator<Item = &'a Spread>) -> Self {
+    pub(crate) fn from_spreads<'a>(spreads: impl Iterator<Item = &'a Spread>) -> Self {
         let mut pool = Self::default();
         for spread in spreads {
             spread.cells().for_each(|(ms, exchanges, failed)| pool.add(ms, exchanges, failed));

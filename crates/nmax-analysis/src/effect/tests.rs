@@ -7,7 +7,7 @@ use crate::tests::fixture::Run;
 use crate::tests::simulate::{Random, point};
 
 /// A run of 400 s with 50 exchanges/s in which `bad` seconds have other times (ms), failures and throughput.
-fn run(seed: u64, happened: Happened, shape: impl Fn(usize) -> (f64, u64, usize)) -> Run {
+fn run(seed: u64, happened: InterventionRecord, shape: impl Fn(usize) -> (f64, u64, usize)) -> Run {
     let mut random = Random::new(seed);
     let second = |at: usize| {
         let (ms, failed, n) = shape(at);
@@ -21,8 +21,8 @@ fn run(seed: u64, happened: Happened, shape: impl Fn(usize) -> (f64, u64, usize)
     run
 }
 
-fn happened(start_s: f64, end_s: Option<f64>) -> Happened {
-    Happened { name: "node down".into(), start_s, end_s, error: None }
+fn happened(start_s: f64, end_s: Option<f64>) -> InterventionRecord {
+    InterventionRecord { name: "node down".into(), start_s, end_s, error: None }
 }
 
 const USUAL: (f64, u64, usize) = (20.0, 0, 50);
@@ -90,7 +90,7 @@ fn better_than_before_is_recovered() {
 
 #[test]
 fn an_intervention_that_failed_says_why() {
-    let failed = Happened { error: Some("no such process".into()), ..happened(100.0, Some(100.5)) };
+    let failed = InterventionRecord { error: Some("no such process".into()), ..happened(100.0, Some(100.5)) };
     let mut run = run(1, failed, |_| USUAL);
     run.plan.compress = 2.0;
     let effect = &effects(&run.evidence())[0];

@@ -2,7 +2,7 @@
 
 use nmax_plan::plan::Intervention;
 
-use crate::Happened;
+use crate::InterventionRecord;
 
 /// An action began; the text is the intervention's name.
 pub const BEGAN: &str = "INTERVENTION_BEGAN";
@@ -14,10 +14,16 @@ pub const FAILED: &str = "INTERVENTION_FAILED";
 pub const NOT_DONE: &str = "INTERVENTION_NOT_DONE";
 
 /// Takes what an event says of an intervention of the plan.
-pub(super) fn take(happened: &mut Vec<Happened>, timeline: &[Intervention], at_s: f64, code: &str, text: &str) {
+pub(super) fn take(
+    happened: &mut Vec<InterventionRecord>,
+    timeline: &[Intervention],
+    at_s: f64,
+    code: &str,
+    text: &str,
+) {
     let names = timeline.iter().map(|intervention| intervention.name.as_str());
     match code {
-        BEGAN => happened.push(Happened { name: text.to_owned(), start_s: at_s, end_s: None, error: None }),
+        BEGAN => happened.push(InterventionRecord { name: text.to_owned(), start_s: at_s, end_s: None, error: None }),
         ENDED => {
             if let Some(known) = open(happened, text) {
                 known.end_s = Some(at_s);
@@ -42,6 +48,6 @@ pub(super) fn take(happened: &mut Vec<Happened>, timeline: &[Intervention], at_s
 }
 
 /// The intervention of that name that is not over yet.
-fn open<'a>(happened: &'a mut [Happened], name: &str) -> Option<&'a mut Happened> {
+fn open<'a>(happened: &'a mut [InterventionRecord], name: &str) -> Option<&'a mut InterventionRecord> {
     happened.iter_mut().rev().find(|known| known.name == name && known.end_s.is_none())
 }

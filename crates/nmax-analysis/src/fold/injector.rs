@@ -19,7 +19,7 @@ pub struct Injector {
 }
 
 impl Injector {
-    pub(super) fn of(name: &str, own: Option<&CourseBuilder>) -> Self {
+    pub(super) fn new(name: &str, own: Option<&CourseBuilder>) -> Self {
         let own = own.map(|course| Box::new((Aggregate::default(), course.clone())));
         Self { facts: InjectorFacts { name: name.to_owned(), ..InjectorFacts::default() }, own, swapped_first: None }
     }

@@ -6,7 +6,7 @@ use nmax_plan::threshold::Op;
 use super::Id;
 use super::stretch::Stretch;
 use crate::Gate;
-use crate::words::{count, counted, digits, share};
+use crate::wording::{count, counted, digits, share};
 
 /// Share of the workers' time in which they may be ready and without a processor.
 ///

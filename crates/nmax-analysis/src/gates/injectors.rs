@@ -17,7 +17,7 @@ pub(super) struct Part<'a> {
 /// Every injector of the run.
 pub(super) fn parts<'a>(evidence: &Evidence<'a>) -> Vec<Part<'a>> {
     let part = |facts: &'a InjectorFacts| {
-        let evidence = evidence.of(facts);
+        let evidence = evidence.for_injector(facts);
         Part { facts, stretches: stretches(&evidence, facts), evidence }
     };
     evidence.injectors.iter().map(part).collect()

@@ -5,7 +5,7 @@ use nmax_plan::schedule::held;
 use nmax_plan::threshold::Op;
 
 use super::Id;
-use crate::words::{digits, share};
+use crate::wording::{digits, share};
 use crate::{Course, Evidence, Gate};
 
 /// Accepted difference of the two, of the number in flight, beside what the edges of the hold explain.
@@ -19,7 +19,7 @@ pub(super) const LITTLE: Id =
     Id { code: "G5", name: "Little's law", reason: "G5_LITTLES_LAW", op: Op::AtMost, unit: "%" };
 
 /// G5 of a run with one hold: each further one has edges of its own.
-pub(super) fn of(evidence: &Evidence) -> Gate {
+pub(super) fn gate(evidence: &Evidence) -> Gate {
     match held(&evidence.plan.stages, evidence.hold.0.0, evidence.hold.1.0).len() {
         0 | 1 => little(evidence.totals, evidence.course, evidence.hold),
         _ => LITTLE.unknown("other stages lie between the holds"),

@@ -7,7 +7,7 @@ use nmax_plan::threshold::Op;
 
 use super::{Id, TOLERATED_COUNT};
 use crate::Gate;
-use crate::words::{count, counted, share};
+use crate::wording::{count, counted, share};
 
 /// Deviation of a scenario's share that is accepted, of the share.
 pub const MIX_DEVIATION_MAX: f64 = 0.02;

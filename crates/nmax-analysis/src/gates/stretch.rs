@@ -5,7 +5,7 @@ use nmax_plan::plan::Workload;
 use nmax_plan::schedule::{StageKind, phases};
 
 use crate::course::Use;
-use crate::words::{time_ms, value};
+use crate::wording::{time_ms, value};
 use crate::{Evidence, InjectorFacts, Point};
 
 use super::host::{RUN_WAIT_TIME_MIN_S, run_wait_limit};
@@ -141,7 +141,7 @@ fn levels<'a>(evidence: &Evidence<'a>) -> Vec<(String, &'a [Point])> {
 /// When an injector was first the limit in the hold, s, which one, and why.
 pub(crate) fn first_limited<'a>(evidence: &Evidence<'a>) -> Option<(f64, &'a str, String)> {
     let limited = evidence.injectors.iter().flat_map(|facts| {
-        let of_it = stretches(&evidence.of(facts), facts).into_iter();
+        let of_it = stretches(&evidence.for_injector(facts), facts).into_iter();
         of_it.filter_map(|stretch| Some((stretch.start_s, facts.name.as_str(), stretch.limit()?)))
     });
     limited.min_by(|(one, name, _), (other, other_name, _)| one.total_cmp(other).then_with(|| name.cmp(other_name)))

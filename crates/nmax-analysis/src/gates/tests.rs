@@ -12,7 +12,7 @@ fn load(due: u64, started: u64, waited: u64, injector: u64, in_flight_limit: u64
     LoadStats { due, started, waited, dropped_injector, dropped_in_flight_limit, ..LoadStats::default() }
 }
 
-fn of(values: &[(u64, u64)]) -> Histogram {
+fn recorded(values: &[(u64, u64)]) -> Histogram {
     let mut histogram = Histogram::new();
     values.iter().for_each(|(ns, n)| histogram.record_n(*ns, *n));
     histogram

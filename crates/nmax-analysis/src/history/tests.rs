@@ -67,7 +67,7 @@ fn changes_are_found_where_they_are() {
         let values = runs(&mut random, &[(15, 40.0), (10, 44.0)], 0.03);
         let steps = history(METRIC, &values, 0.05).unwrap().steps;
         held += usize::from(steps.len() == 1 && steps[0].interval.0 <= 1.1 && 1.1 <= steps[0].interval.1);
-        matches!(steps.as_slice(), [step] if step.at.abs_diff(15) <= 1 && step.said == Said::Worse)
+        matches!(steps.as_slice(), [step] if step.at.abs_diff(15) <= 1 && step.said == Conclusion::Worse)
     });
     let found = found.count();
     assert!(found >= 180, "{found} of 200");
@@ -88,7 +88,7 @@ fn several_changes_and_levels() {
     let values = runs(&mut Random::new(2), &[(10, 100.0), (10, 60.0), (10, 61.0), (10, 120.0)], 0.02);
     let found = history(METRIC, &values, 0.05).unwrap();
     let at: Vec<_> = found.steps.iter().map(|step| (step.at, step.said)).collect();
-    assert_eq!(at, [(10, Said::Better), (30, Said::Worse)], "{found:?}");
+    assert_eq!(at, [(10, Conclusion::Better), (30, Conclusion::Worse)], "{found:?}");
     let spans: Vec<_> = found.levels.iter().map(|(from, to, _)| (*from, *to)).collect();
     assert_eq!(spans, [(0, 10), (10, 30), (30, 40)]);
 }
@@ -100,9 +100,9 @@ fn little_and_odd_input() {
     assert_eq!(history(METRIC, &[1.0, 0.0], 0.05), None, "0 has no logarithm");
     let rates = [0.0, 0.0, 0.0, 0.0, 0.2, 0.21, 0.19, 0.2];
     let found = history(Metric::FailureRate, &rates, 0.005).unwrap();
-    assert_eq!((found.steps.len(), found.steps[0].at, found.steps[0].said), (1, 4, Said::Worse));
+    assert_eq!((found.steps.len(), found.steps[0].at, found.steps[0].said), (1, 4, Conclusion::Worse));
     let small = history(Metric::FailureRate, &[0.0, 0.0, 0.0, 0.0, 0.001, 0.001, 0.001, 0.001], 0.005).unwrap();
-    assert_eq!(small.steps[0].said, Said::Equivalent);
+    assert_eq!(small.steps[0].said, Conclusion::Equivalent);
 }
 
 /// A system that fails at once is not faster, one that works again is not slower.
@@ -120,16 +120,16 @@ fn failing_fast_is_not_better() {
     };
     use Metric::{ResponseP95, Throughput};
     let some = [0.006, 0.006];
-    assert_eq!(said(ResponseP95, [76.0, 4.0], some), (Said::Better, 0));
-    assert_eq!(said(ResponseP95, [76.0, 90.0], some), (Said::Worse, 0));
-    assert_eq!(said(ResponseP95, [76.0, 4.0], [0.006, 0.99]), (Said::Changed, 1));
-    assert_eq!(said(ResponseP95, [76.0, 60.0], [0.006, 0.3]), (Said::Changed, 1));
-    assert_eq!(said(Throughput, [76.0, 900.0], [0.006, 0.3]), (Said::Changed, 1));
+    assert_eq!(said(ResponseP95, [76.0, 4.0], some), (Conclusion::Better, 0));
+    assert_eq!(said(ResponseP95, [76.0, 90.0], some), (Conclusion::Worse, 0));
+    assert_eq!(said(ResponseP95, [76.0, 4.0], [0.006, 0.99]), (Conclusion::Changed, 1));
+    assert_eq!(said(ResponseP95, [76.0, 60.0], [0.006, 0.3]), (Conclusion::Changed, 1));
+    assert_eq!(said(Throughput, [76.0, 900.0], [0.006, 0.3]), (Conclusion::Changed, 1));
     // Slower and failing more is worse.
-    assert_eq!(said(ResponseP95, [76.0, 90.0], [0.006, 0.3]), (Said::Worse, 0));
+    assert_eq!(said(ResponseP95, [76.0, 90.0], [0.006, 0.3]), (Conclusion::Worse, 0));
     // Back to work.
-    assert_eq!(said(ResponseP95, [4.0, 76.0], [0.99, 0.006]), (Said::Changed, 1));
-    assert_eq!(said(ResponseP95, [76.0, 60.0], [0.3, 0.006]), (Said::Better, 0));
+    assert_eq!(said(ResponseP95, [4.0, 76.0], [0.99, 0.006]), (Conclusion::Changed, 1));
+    assert_eq!(said(ResponseP95, [76.0, 60.0], [0.3, 0.006]), (Conclusion::Better, 0));
 }
 
 /// A change for the worse is the last one until one beyond the margin comes after it.
@@ -146,9 +146,9 @@ fn a_small_change_takes_no_large_one_back() {
     };
     assert_eq!(last(&[100.0]), None);
     assert_eq!(last(&[100.0, 101.0]), None);
-    assert_eq!(last(&[100.0, 150.0]), Some(Said::Worse));
-    assert_eq!(last(&[100.0, 150.0, 149.0]), Some(Said::Worse));
-    assert_eq!(last(&[100.0, 150.0, 149.0, 100.0, 101.0]), Some(Said::Better));
+    assert_eq!(last(&[100.0, 150.0]), Some(Conclusion::Worse));
+    assert_eq!(last(&[100.0, 150.0, 149.0]), Some(Conclusion::Worse));
+    assert_eq!(last(&[100.0, 150.0, 149.0, 100.0, 101.0]), Some(Conclusion::Better));
 }
 
 /// Failures that go up and down did not rise: the change stays what it is.
@@ -161,8 +161,8 @@ fn failures_that_may_not_have_risen_take_nothing() {
         weigh_failures(&mut found, &all, 0.005);
         found.steps[0].said
     };
-    assert_eq!(weighed(&|run| [0.02, 0.1, 0.06, 0.0][run % 4] + if run < 14 { 0.0 } else { 0.03 }), Said::Better);
-    assert_eq!(weighed(&|run| if run < 14 { 0.02 } else { 0.1 }), Said::Changed);
+    assert_eq!(weighed(&|run| [0.02, 0.1, 0.06, 0.0][run % 4] + if run < 14 { 0.0 } else { 0.03 }), Conclusion::Better);
+    assert_eq!(weighed(&|run| if run < 14 { 0.02 } else { 0.1 }), Conclusion::Changed);
 }
 
 proptest! {
@@ -179,7 +179,7 @@ proptest! {
         let mut other = plain.clone();
         let places = weigh_failures(&mut other, &failures, 0.005);
         for (place, (before, after)) in plain.steps.iter().zip(&other.steps).enumerate() {
-            prop_assert_eq!(after.said, if places.contains(&place) { Said::Changed } else { before.said });
+            prop_assert_eq!(after.said, if places.contains(&place) { Conclusion::Changed } else { before.said });
         }
     }
 }

@@ -21,7 +21,7 @@ fn quantile_interval(histogram: &Histogram, q: f64, confidence: f64) -> Option<(
     Some((histogram.value_at_rank_ns(low)?, histogram.value_at_rank_ns(high)?))
 }
 
-fn of(values: impl IntoIterator<Item = u64>) -> Histogram {
+fn recorded(values: impl IntoIterator<Item = u64>) -> Histogram {
     let mut histogram = Histogram::new();
     values.into_iter().for_each(|value| histogram.record(value));
     histogram
@@ -130,7 +130,7 @@ proptest! {
         q in 0.01..0.999_f64,
         confidence in 0.5..0.999_f64,
     ) {
-        let histogram = of(values);
+        let histogram = recorded(values);
         if let Some((low, high)) = quantile_interval(&histogram, q, confidence) {
             let point = histogram.quantile_ns(q).unwrap();
             prop_assert!(low <= point && point <= high, "{low} {point} {high}");
@@ -155,9 +155,9 @@ proptest! {
         censored in proptest::collection::vec((1_000_u64..1_000_000_000, 0_u64..2_000_000_000), 0..20),
         q in 0.0..=1.0_f64,
     ) {
-        let ages = of(censored.iter().map(|(age, _)| *age));
-        let truth = of(completed.iter().copied().chain(censored.iter().map(|(age, more)| age + more)));
-        let bounds = quantile_bounds(&of(completed), &ages, q);
+        let ages = recorded(censored.iter().map(|(age, _)| *age));
+        let truth = recorded(completed.iter().copied().chain(censored.iter().map(|(age, more)| age + more)));
+        let bounds = quantile_bounds(&recorded(completed), &ages, q);
         prop_assert_eq!(bounds.is_none(), truth.is_empty());
         if let (Some(bounds), Some(true_ns)) = (bounds, truth.quantile_ns(q)) {
             // Every reading of a histogram is good to 0.1 %.
@@ -171,7 +171,7 @@ proptest! {
 /// One exchange was cut off early: the median moves between two neighbours that lie apart.
 #[test]
 fn bounds_that_disagree_are_told_apart() {
-    let bounds = quantile_bounds(&of([1_000_000, 9_000_000]), &of([500_000]), 0.5).unwrap();
+    let bounds = quantile_bounds(&recorded([1_000_000, 9_000_000]), &recorded([500_000]), 0.5).unwrap();
     assert_eq!(bounds.agreed_ns(), None);
     assert!(bounds.low_ns.abs_diff(1_000_000) <= 1_000, "{bounds:?}");
     assert_eq!(bounds.high_ns, Some(9_000_000));
@@ -180,8 +180,8 @@ fn bounds_that_disagree_are_told_apart() {
 /// Half finished at 1 ms, half cut off at 5 ms: the median is known, the 90th percentile is not.
 #[test]
 fn censored_ages_leave_only_a_lower_bound() {
-    let completed = of([1_000_000; 10]);
-    let censored = of([5_000_000; 10]);
+    let completed = recorded([1_000_000; 10]);
+    let censored = recorded([5_000_000; 10]);
     let at = |q| quantile_bounds(&completed, &censored, q).unwrap();
     assert!(at(0.5).agreed_ns().unwrap().abs_diff(1_000_000) <= 1_000);
     assert_eq!((at(0.9).high_ns, at(0.9).agreed_ns()), (None, None));
@@ -197,7 +197,7 @@ fn coverage_is_as_promised() {
         let runs = 500;
         let mut covered = 0;
         for _ in 0..runs {
-            let histogram = of((0..n).map(|_| (-uniform.next().ln() * 1e7) as u64));
+            let histogram = recorded((0..n).map(|_| (-uniform.next().ln() * 1e7) as u64));
             let (low, high) = quantile_interval(&histogram, q, 0.95).expect("enough values");
             covered += u32::from(low <= truth_ns && truth_ns <= high);
         }

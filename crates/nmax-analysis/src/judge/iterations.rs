@@ -6,7 +6,7 @@ use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 use crate::Evidence;
 use crate::scope::{exchanges, own_names};
 use crate::thresholds::Evaluated;
-use crate::words::{count, share};
+use crate::wording::{count, share};
 
 /// Share of a scenario's iterations that may fail before a warning is given; of those that no failed exchange explains,
 /// before the run is a FAIL.

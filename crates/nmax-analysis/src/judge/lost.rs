@@ -4,7 +4,7 @@ use nmax_metrics::{Nanos, Readings, Track, TrackKey};
 use nmax_sources::figures::{COST_CORES, UP};
 
 use crate::Evidence;
-use crate::words::{share, time_ms};
+use crate::wording::{share, time_ms};
 
 /// A sentence on each source that was lost, and the share of the hold.
 pub(super) fn lost(evidence: &Evidence) -> Vec<(String, String)> {

@@ -4,7 +4,7 @@ use nmax_metrics::{Code, RequestStats, Section};
 
 use crate::Evidence;
 use crate::scope::steps_of;
-use crate::words::{count, counted};
+use crate::wording::{count, counted};
 
 /// Most request names that a warning lists.
 const NAMES_MAX: usize = 3;

@@ -5,7 +5,7 @@ use nmax_metrics::Section;
 use nmax_plan::plan::{Arrivals, Profile, Workload};
 
 use crate::steady::level_part;
-use crate::words::{digits, share};
+use crate::wording::{digits, share};
 use crate::{Evidence, Point, Reason};
 
 /// Share of the starts that must have ended meanwhile.

@@ -378,7 +378,7 @@ fn interventions_that_were_not_done_are_told() {
         item("calm", nmax_plan::plan::Moment::Steady),
         item("done", nmax_plan::plan::Moment::Steady),
     ];
-    run.happened = vec![crate::Happened { name: "done".into(), start_s: 3.0, end_s: None, error: None }];
+    run.happened = vec![crate::InterventionRecord { name: "done".into(), start_s: 3.0, end_s: None, error: None }];
     let judgement = judge(&run.evidence());
     assert_eq!(judgement.verdict, Verdict::Pass);
     let told: Vec<&str> = judgement.reasons.iter().map(|reason| reason.text.as_str()).collect();

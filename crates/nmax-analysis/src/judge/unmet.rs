@@ -4,7 +4,7 @@ use nmax_metrics::Section;
 use nmax_plan::plan::Moment;
 
 use crate::Evidence;
-use crate::words::{share, time_ms};
+use crate::wording::{share, time_ms};
 
 /// Code, sentence and name of everything that did not happen.
 pub(super) fn unmet(evidence: &Evidence) -> Vec<(&'static str, String, String)> {

@@ -2,7 +2,7 @@
 
 use nmax_metrics::Section;
 
-use crate::words::{count, counted, share, time_ms};
+use crate::wording::{count, counted, share, time_ms};
 use crate::{Evidence, Reason};
 
 /// Share of the virtual users without a reply from which a run fails; fewer are a warning.

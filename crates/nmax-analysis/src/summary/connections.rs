@@ -40,7 +40,11 @@ pub struct Connections {
 }
 
 impl Connections {
-    pub(super) fn of(counted: &Aggregate, whole: &Aggregate, (policy, kept): (&'static str, &'static str)) -> Self {
+    pub(super) fn from_aggregates(
+        counted: &Aggregate,
+        whole: &Aggregate,
+        (policy, kept): (&'static str, &'static str),
+    ) -> Self {
         let (load, all) = (counted.load(Section::Hold), whole.load(Section::Hold));
         Self {
             opened: load.connections,
@@ -54,7 +58,7 @@ impl Connections {
             resumed_share: (load.tls_handshakes > 0).then(|| load.tls_resumed as f64 / load.tls_handshakes as f64),
             addresses: most_first(&all.addresses),
             passed_over: most_first(&all.passed_over),
-            held: Dist::of(&all.held),
+            held: Dist::from_histogram(&all.held),
             held_open: all.held_open,
         }
     }

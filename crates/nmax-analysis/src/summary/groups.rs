@@ -22,14 +22,14 @@ pub struct GroupRow {
 }
 
 impl GroupRow {
-    fn of(name: &str, stats: &TransactionStats, length_s: f64) -> Self {
+    fn from_stats(name: &str, stats: &TransactionStats, length_s: f64) -> Self {
         Self {
             name: name.to_owned(),
             count: stats.count,
             failed: stats.failed,
             failure_rate: (stats.count > 0).then(|| stats.failed as f64 / stats.count as f64),
             rate_per_s: per_s(stats.ended_within, length_s),
-            time: Dist::of(&stats.time),
+            time: Dist::from_histogram(&stats.time),
         }
     }
 }
@@ -52,9 +52,9 @@ pub struct PageRow {
 }
 
 impl PageRow {
-    fn of(name: &str, stats: &PageStats, length_s: f64) -> Self {
+    fn from_stats(name: &str, stats: &PageStats, length_s: f64) -> Self {
         Self {
-            pages: GroupRow::of(name, &stats.pages, length_s),
+            pages: GroupRow::from_stats(name, &stats.pages, length_s),
             resources: stats.resources,
             cached: stats.cached,
             unchanged: stats.unchanged,
@@ -83,19 +83,19 @@ pub struct LocationRow {
 /// In the order of the plan.
 pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
     let rows = counted.transactions.named(Section::Hold, &catalog.transactions);
-    rows.map(|(name, stats)| GroupRow::of(name, stats, length_s)).collect()
+    rows.map(|(name, stats)| GroupRow::from_stats(name, stats, length_s)).collect()
 }
 
 /// In the order of the plan, those that ended.
 pub(super) fn pages(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<PageRow> {
     let rows = counted.pages.named(Section::Hold, &catalog.pages).filter(|(_, stats)| stats.pages.count > 0);
-    rows.map(|(name, stats)| PageRow::of(name, stats, length_s)).collect()
+    rows.map(|(name, stats)| PageRow::from_stats(name, stats, length_s)).collect()
 }
 
 /// Those that happened, most frequent first.
 pub(super) fn transitions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
     let rows = counted.transitions.named(Section::Hold, &catalog.transitions).filter(|(_, stats)| stats.count > 0);
-    let mut rows: Vec<_> = rows.map(|(name, stats)| GroupRow::of(name, stats, length_s)).collect();
+    let mut rows: Vec<_> = rows.map(|(name, stats)| GroupRow::from_stats(name, stats, length_s)).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.count));
     rows
 }
@@ -103,7 +103,7 @@ pub(super) fn transitions(counted: &Aggregate, catalog: &Catalog, length_s: f64)
 /// In the order of the plan.
 pub(super) fn locations(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<LocationRow> {
     let row = |(name, stats): (&str, &LocationStats)| {
-        let row = |stats| GroupRow::of(name, stats, length_s);
+        let row = |stats| GroupRow::from_stats(name, stats, length_s);
         LocationRow { exchanges: row(&stats.exchanges), iterations: row(&stats.iterations), pages: row(&stats.pages) }
     };
     counted.locations.named(Section::Hold, &catalog.locations).map(row).collect()

@@ -4,7 +4,7 @@ use nmax_metrics::{Nanos, Track, TrackKey};
 use nmax_sources::figures;
 
 use crate::Evidence;
-use crate::words;
+use crate::wording;
 
 /// Most kinds that are named; the rest is other.
 const KINDS_MAX: usize = 6;
@@ -27,14 +27,14 @@ pub struct LogErrors {
 impl LogErrors {
     /// In words: `10 errors: 4 panic, 3 java.io.IOException, 3 other`.
     pub fn text(&self) -> String {
-        let all = words::counted(self.total, "error");
+        let all = wording::counted(self.total, "error");
         if self.kinds.is_empty() {
             return all;
         }
         let named: u64 = self.kinds.iter().map(|(_, count)| count).sum();
         let other = (self.total > named).then(|| ("other".to_owned(), self.total - named));
         let parts: Vec<String> =
-            self.kinds.iter().chain(&other).map(|(kind, count)| format!("{} {kind}", words::count(*count))).collect();
+            self.kinds.iter().chain(&other).map(|(kind, count)| format!("{} {kind}", wording::count(*count))).collect();
         format!("{all}: {}", parts.join(", "))
     }
 }

@@ -5,7 +5,7 @@ use nmax_metrics::{Code, ErrorKind, Histogram, LatencySet, RequestStats};
 
 use super::per_s;
 use crate::batches::Line;
-use crate::words::count;
+use crate::wording::count;
 use crate::{NoInterval, QUANTILES, Withheld};
 
 /// Numbers of one request name or of all.
@@ -61,7 +61,7 @@ impl PhaseTime {
         let row = |(name, times): (&'static str, &Histogram)| {
             (!times.is_empty()).then(|| Self {
                 name,
-                time: Dist::of(times),
+                time: Dist::from_histogram(times),
                 per_exchange_ns: times.exact().sum_ns as f64 / stats.count() as f64,
             })
         };
@@ -117,7 +117,7 @@ impl Default for Dist {
 
 impl Dist {
     /// The numbers of a histogram, without intervals.
-    pub fn of(histogram: &Histogram) -> Self {
+    pub fn from_histogram(histogram: &Histogram) -> Self {
         Self::within(histogram, None)
     }
 
@@ -175,14 +175,14 @@ impl Dist {
 
 impl Stats {
     /// `batches` are those of its response times.
-    pub(super) fn of(stats: &RequestStats, length_s: f64, batches: Option<&Line>) -> Self {
+    pub(super) fn from_stats(stats: &RequestStats, length_s: f64, batches: Option<&Line>) -> Self {
         let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         status.sort_unstable();
         let kinds = ErrorKind::ALL.iter().map(|kind| (kind.name(), stats.errors[kind.index()]));
-        let times = Times::of(&stats.latencies(), batches);
+        let times = Times::from_set(&stats.latencies(), batches);
         let by_outcome = stats.outcomes.each_ref().map(|set| match set.as_deref() {
             Some(set) if set.response.count() == stats.count() => times.clone(),
-            Some(set) => Times::of(set, None),
+            Some(set) => Times::from_set(set, None),
             None => Times::default(),
         });
         Self {
@@ -245,12 +245,12 @@ pub(super) fn by_status<'a>(total: &Stats, requests: &'a [(String, Stats)]) -> V
 }
 
 impl Times {
-    fn of(set: &LatencySet, batches: Option<&Line>) -> Self {
+    fn from_set(set: &LatencySet, batches: Option<&Line>) -> Self {
         Self {
             response: Dist::within(&set.response, batches),
-            service: Dist::of(&set.service),
-            send_lag: Dist::of(&set.send_lag),
-            ttfb: Dist::of(&set.ttfb),
+            service: Dist::from_histogram(&set.service),
+            send_lag: Dist::from_histogram(&set.send_lag),
+            ttfb: Dist::from_histogram(&set.ttfb),
         }
     }
 }

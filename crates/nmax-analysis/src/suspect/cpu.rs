@@ -2,15 +2,15 @@
 
 use nmax_sources::{Figure, figures};
 
-use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
     CGROUP, CPU_BUSY_MIN, CPU_FULL, CPU_ROOM_MAX, CPU_WAITING_MIN, CPU_WAITING_SHARE_MIN, SCHED, STEAL, STEAL_MAX,
     THROTTLED_MAX, USE, figure, percent, rule,
 };
+use super::span_readings::{SpanReadings, name_of};
 use super::system::System;
 use super::{Cell, Finding, Kind};
-use crate::words::{digits, share};
+use crate::wording::{digits, share};
 
 /// Utilization at which the estimate of the queue stops growing.
 const UTILIZATION_MAX: f64 = 0.95;
@@ -20,7 +20,7 @@ const INSIDE_MAX: f64 = 1.1;
 const AGENT_SHARE_MAX: f64 = 0.5;
 
 /// `None` when nothing was read of them.
-pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
+pub(super) fn measure(look: &SpanReadings, system: &System, host: &str) -> Option<Measured> {
     let busy = look.mean(host, "cpu", figures::BUSY_CORES)?;
     let mut cpu = Measured::new(look, Kind::Cpu, host, "", ("cpu", figures::BUSY_CORES));
     let (own, own_waiting) = system.injector(host);
@@ -74,7 +74,7 @@ struct Used {
 ///
 /// In a container `/proc/stat` is that of the whole host: what the neighbors use says nothing of the quota. The group of an
 /// agent that is alone in it, or that the observed processes are not in, says nothing of the system.
-fn used(look: &Look, host: &str, busy: f64) -> Used {
+fn used(look: &SpanReadings, host: &str, busy: f64) -> Used {
     let cores = look.mean(host, "cpu", figures::CORES_COUNT).filter(|cores| *cores > 0.0);
     let quota = look.mean(host, "cgroup", figures::QUOTA_CORES).filter(|quota| *quota > 0.0);
     let of_processes = look.sum(host, &processes(look, host), figures::CPU_CORES).unwrap_or(0.0);
@@ -91,7 +91,7 @@ fn used(look: &Look, host: &str, busy: f64) -> Used {
 
 /// Observed processes of a host. Pages tell of the programs that serve them too; these may be the same, so they count where
 /// the host's own processes were not read.
-pub(super) fn processes<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
+pub(super) fn processes<'a>(look: &SpanReadings<'a>, host: &str) -> Vec<&'a str> {
     let all = look.named(host, "process");
     let is_read = |source: &&str| look.track(host, source, figures::THREADS_COUNT).is_some();
     let (read, told): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_read);
@@ -100,7 +100,7 @@ pub(super) fn processes<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
 
 /// What of `busy` processors and `waiting` tasks is that of the observed processes, and what is others'; all of it is the
 /// system's, perhaps, where none is observed.
-fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
+fn share_out(look: &SpanReadings, cpu: &mut Measured, busy: f64, waiting: f64) {
     let host = cpu.resource.host.clone();
     let processes = processes(look, &host);
     (cpu.service, cpu.waiting) = (busy, waiting);
@@ -117,7 +117,7 @@ fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
 /// Mean number of tasks that wait for a processor: measured by the scheduler, else what follows from the stall information,
 /// else from samples of the run queue. The first knows of the host as a whole only: where tasks may run on some processors
 /// only, it is too small. Of a control group it follows from its own stall information, where that is known.
-fn waiting(look: &Look, host: &str, used: &Used, in_flight: f64) -> Option<f64> {
+fn waiting(look: &SpanReadings, host: &str, used: &Used, in_flight: f64) -> Option<f64> {
     let by_stalls = |source: &str, figure: Figure, most: f64| {
         let some = look.mean(host, source, figure)?;
         Some(queued(some, used.busy / used.limit?, most))
@@ -147,7 +147,7 @@ pub(super) fn queued(some: f64, utilization: f64, most: f64) -> f64 {
 }
 
 /// Limits of control groups that were in the way.
-fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
+fn throttled(look: &SpanReadings, host: &str, cpu: &mut Measured) {
     for group in std::iter::once("cgroup").chain(look.named(host, "cgroup")) {
         let ratio = look.mean(host, group, figures::THROTTLED_RATIO).filter(|ratio| *ratio >= THROTTLED_MAX);
         let Some(ratio) = ratio else { continue };
@@ -162,7 +162,7 @@ fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
 }
 
 /// Other rules.
-fn saturated(look: &Look, host: &str, used: &Used, waiting: Option<f64>, cpu: &mut Measured) {
+fn saturated(look: &SpanReadings, host: &str, used: &Used, waiting: Option<f64>, cpu: &mut Measured) {
     let Some(limit) = used.limit else { return };
     if let Some(utilization) = cpu.utilization.filter(|utilization| *utilization >= CPU_FULL) {
         let whose = if used.is_of_group { " of its control group" } else { "" };
@@ -178,7 +178,7 @@ fn saturated(look: &Look, host: &str, used: &Used, waiting: Option<f64>, cpu: &m
     }
 }
 
-fn said(look: &Look, host: &str, used: &Used, own: f64, waiting: Option<f64>) -> String {
+fn said(look: &SpanReadings, host: &str, used: &Used, own: f64, waiting: Option<f64>) -> String {
     let of = used.limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
     let whose = if used.is_of_group { " of its control group" } else { "" };
     let mut text = format!("{}{of} cores{whose} busy", digits(used.busy));

@@ -3,13 +3,13 @@
 use nmax_metrics::Nanos;
 use nmax_plan::schedule::{StageKind, phases};
 
-use super::look::Look;
 use super::measured::{Measured, Role};
 use super::rules::OPERATIONAL;
+use super::span_readings::SpanReadings;
 use super::system::System;
 use super::{Bounds, Finding, Kind, Resource};
 use crate::Evidence;
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// Fewest exchanges of a level that say anything.
 const EXCHANGES_MIN: f64 = 50.0;
@@ -58,9 +58,9 @@ pub(super) fn levels(evidence: &Evidence) -> Vec<Level> {
 /// Demand of a resource at each level, s; `measure` gives its figures there.
 pub(super) fn of_levels(
     levels: &[Level],
-    look: &Look,
+    look: &SpanReadings,
     system: &System,
-    measure: impl Fn(&Look, &System) -> Vec<Measured>,
+    measure: impl Fn(&SpanReadings, &System) -> Vec<Measured>,
 ) -> Vec<(Resource, f64)> {
     let each = levels.iter().flat_map(|level| {
         let scale = level.throughput_per_s / system.throughput_per_s;

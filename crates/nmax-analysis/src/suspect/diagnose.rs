@@ -6,10 +6,10 @@ use nmax_plan::plan::INJECTOR;
 
 use super::charge::charge;
 use super::judge::judge;
-use super::look::Look;
 use super::measured::Measured;
 use super::rank::{SUSPECTS_MAX, rank};
 use super::rules::said;
+use super::span_readings::SpanReadings;
 use super::system::System;
 use super::{
     Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network, service,
@@ -25,8 +25,8 @@ use crate::{Evidence, Gate};
 ///
 /// O(figures · resources).
 pub(crate) fn diagnose(evidence: &Evidence, gates: &[Gate]) -> Diagnosis {
-    let look = Look::new(evidence.readings, evidence.hold);
-    let Some(system) = System::of(evidence, &look) else {
+    let look = SpanReadings::new(evidence.readings, evidence.hold);
+    let Some(system) = System::from_evidence(evidence, &look) else {
         return refused("no exchange ended in the hold, so nothing can be said of the system");
     };
     let closed: Vec<&Gate> = gates.iter().filter(|gate| !gate.holds).collect();
@@ -58,13 +58,13 @@ fn refused(why: &str) -> Diagnosis {
 }
 
 /// Everything that was read of the hosts, and the way to the target.
-fn measure(look: &Look, system: &System) -> Vec<Measured> {
+fn measure(look: &SpanReadings, system: &System) -> Vec<Measured> {
     let read = look.hosts();
     let hosts: BTreeSet<&str> = read.iter().copied().chain(system.hosts.iter().map(String::as_str)).collect();
     hosts.into_iter().flat_map(|host| of_host(look, system, host)).collect()
 }
 
-fn of_host(look: &Look, system: &System, host: &str) -> Vec<Measured> {
+fn of_host(look: &SpanReadings, system: &System, host: &str) -> Vec<Measured> {
     let mut disks = disk::measure(look, system, host, memory::of_disks(look, host));
     let memory = memory::measure(look, system, host, &disks);
     if memory.is_none() {
@@ -109,7 +109,7 @@ fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) 
 }
 
 /// A run that is not valid: what its injector ran short of.
-fn of_injector(look: &Look, system: &System, closed: &[&Gate]) -> Diagnosis {
+fn of_injector(look: &SpanReadings, system: &System, closed: &[&Gate]) -> Diagnosis {
     let mut suspects: Vec<Suspect> = Vec::new();
     for gate in closed {
         let Some(kind) = of_gate(gate.name) else { continue };

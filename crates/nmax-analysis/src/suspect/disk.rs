@@ -3,14 +3,14 @@
 
 use nmax_sources::figures;
 
-use super::look::{Look, name_of};
 use super::measured::{Measured, Role, stalled};
 use super::rules::{
     AWAIT_LONG_MS, AWAIT_TIMES_MAX, DISK_QUEUE_IDLE, DISK_QUEUE_MAX, IO_SOME_MAX, IOSTATS, PSI, percent, rule,
 };
+use super::span_readings::{SpanReadings, name_of};
 use super::system::System;
 use super::{Cell, Finding, Kind};
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// Fewest readings of the time in a disk before any is called its idlest.
 const READINGS_MIN: usize = 10;
@@ -21,7 +21,7 @@ const BYTES_TIMES: f64 = 3.0;
 
 /// Every disk of a host; where none was read but I/O stalls were, one without a name. `swapped` is the share of their work
 /// that comes of a shortage of memory.
-pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) -> Vec<Measured> {
+pub(super) fn measure(look: &SpanReadings, system: &System, host: &str, swapped: f64) -> Vec<Measured> {
     let disks = names(look, host).into_iter();
     let disks: Vec<Measured> = disks.filter_map(|source| disk(look, system, host, source, swapped)).collect();
     if !disks.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) ->
 }
 
 /// Disks of a host. A page may tell of devices that lie upon others as well; they count where nothing below them was read.
-pub(super) fn names<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
+pub(super) fn names<'a>(look: &SpanReadings<'a>, host: &str) -> Vec<&'a str> {
     let all = look.named(host, "disk");
     let is_upon = |source: &&str| UPON.iter().any(|begin| name_of(source).starts_with(begin));
     let (upon, below): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_upon);
@@ -55,7 +55,7 @@ fn role(system: &System, host: &str) -> Role {
 }
 
 /// A disk that did something.
-fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) -> Option<Measured> {
+fn disk(look: &SpanReadings, system: &System, host: &str, source: &str, swapped: f64) -> Option<Measured> {
     let queue = look.mean(host, source, figures::QUEUE_COUNT)?;
     let mut disk = Measured::new(look, Kind::Disk, host, name_of(source), (source, figures::QUEUE_COUNT));
     let busy = look.mean(host, source, figures::BUSY_RATIO);
@@ -109,7 +109,7 @@ fn stalls(some: Option<f64>, disk: &mut Measured) {
 /// Share of a disk's queue that somebody waits for: where all do, something stalls whenever the disk is busy.
 ///
 /// The kernel gives the mean of its processors, so the share of time is up to as many times larger.
-fn awaited(look: &Look, host: &str, some: Option<f64>, busy: Option<f64>) -> f64 {
+fn awaited(look: &SpanReadings, host: &str, some: Option<f64>, busy: Option<f64>) -> f64 {
     let cores = look.mean(host, "cpu", figures::CORES_COUNT).unwrap_or(1.0).max(1.0);
     match (some, busy) {
         (Some(some), Some(busy)) if busy > 0.0 => (cores * some / busy).min(1.0),
@@ -119,7 +119,7 @@ fn awaited(look: &Look, host: &str, some: Option<f64>, busy: Option<f64>) -> f64
 
 /// Share of the bytes of all disks, without what is swapped, that can be the work of the observed processes; `None` when
 /// none is observed, or the bytes of one are not told.
-fn of_processes(look: &Look, host: &str) -> Option<f64> {
+fn of_processes(look: &SpanReadings, host: &str) -> Option<f64> {
     let processes = super::cpu::processes(look, host);
     let disks = names(look, host);
     let moved = |sources: &[&str]| {
@@ -138,7 +138,7 @@ fn of_processes(look: &Look, host: &str) -> Option<f64> {
 }
 
 /// The time of a request in the idlest tenth of the run, ms.
-fn idlest(look: &Look, host: &str, source: &str) -> Option<f64> {
+fn idlest(look: &SpanReadings, host: &str, source: &str) -> Option<f64> {
     let mut all: Vec<f64> = look.track(host, source, figures::AWAIT_MS)?.points().map(|(_, ms)| ms).collect();
     all.sort_unstable_by(f64::total_cmp);
     (all.len() >= READINGS_MIN).then(|| all[all.len() / 10]).filter(|ms| *ms > 0.0)

@@ -2,10 +2,10 @@
 
 use super::Kind;
 use super::measured::Measured;
-use crate::words::{digits, time_ms};
+use crate::wording::{digits, time_ms};
 
 /// For a resource that was measured; `residence_s` is what each request spends in it.
-pub(super) fn of(one: &Measured, residence_s: Option<f64>) -> String {
+pub(super) fn experiment(one: &Measured, residence_s: Option<f64>) -> String {
     let change = one.experiment.clone().unwrap_or_else(|| change(one));
     let expected = match residence_s.filter(|s| *s > 0.0) {
         Some(s) => format!("mean response times must fall by up to {}", time_ms(s * 1e3)),

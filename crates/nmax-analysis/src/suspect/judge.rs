@@ -5,7 +5,7 @@ use super::measured::{Measured, Role};
 use super::rules::{GAP_SHARE_MAX, WAIT_SHARE_MIN, residence, said};
 use super::system::System;
 use super::{Finding, Label, Resource, Suspect, demand, falsify};
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// Share of what was measured in a resource that must be charged to others for it to be a symptom.
 const MOVED_SHARE_MIN: f64 = 0.5;
@@ -61,7 +61,7 @@ pub(super) fn judge(
                 residence_s,
                 demand_s: demand::demand_s(&one, system),
                 utilization: one.utilization,
-                falsify: falsify::of(&one, residence_s),
+                falsify: falsify::experiment(&one, residence_s),
                 findings,
             },
             number,

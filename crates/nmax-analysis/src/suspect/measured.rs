@@ -3,10 +3,10 @@
 use nmax_metrics::TrackKey;
 use nmax_sources::Figure;
 
-use super::look::Look;
 use super::rules::{BLIND_SHARE_MIN, GAP_SHARE_MAX};
+use super::span_readings::SpanReadings;
 use super::{Cell, Coverage, Finding, Kind, Resource};
-use crate::words::share;
+use crate::wording::share;
 
 /// How the time in a resource relates to that in others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,13 @@ pub(super) struct Measured {
 
 impl Measured {
     /// Nothing yet but where it is and which figure says most.
-    pub(super) fn new(look: &Look, kind: Kind, host: &str, name: &str, (source, figure): (&str, Figure)) -> Self {
+    pub(super) fn new(
+        look: &SpanReadings,
+        kind: Kind,
+        host: &str,
+        name: &str,
+        (source, figure): (&str, Figure),
+    ) -> Self {
         Self {
             resource: Resource { host: host.to_owned(), kind, name: name.to_owned() },
             role: Role::Leaf,

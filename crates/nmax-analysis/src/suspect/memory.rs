@@ -2,21 +2,21 @@
 
 use nmax_sources::{Figure, figures};
 
-use super::look::{Look, name_of};
 use super::measured::{Measured, Role, stalled};
 use super::rules::{
     AVAILABLE_MIN, LIMIT_SHARE, MEMORY_FULL_MAX, MEMORY_SOME_MAX, PROC, PSI, SWAP_IN_MAX, figure, percent, rule,
 };
+use super::span_readings::{SpanReadings, name_of};
 use super::system::System;
 use super::{Cell, Finding, Kind};
-use crate::words::{digits, share};
+use crate::wording::{digits, share};
 
 /// Pressure on memory: of a host, and of a control group.
 const SOME: [Figure; 2] = [figures::PRESSURE_SOME_RATIO, figures::MEMORY_PRESSURE_SOME_RATIO];
 const FULL: [Figure; 2] = [figures::PRESSURE_FULL_RATIO, figures::MEMORY_PRESSURE_FULL_RATIO];
 
 /// `None` when nothing was read of it. What is at the `disks` because memory is short, waits for memory.
-pub(super) fn measure(look: &Look, system: &System, host: &str, disks: &[Measured]) -> Option<Measured> {
+pub(super) fn measure(look: &SpanReadings, system: &System, host: &str, disks: &[Measured]) -> Option<Measured> {
     let available = look.mean(host, "memory", figures::AVAILABLE_BYTES);
     let some = pressure(look, host, SOME);
     let key = match available {
@@ -62,14 +62,14 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, disks: &[Measure
 }
 
 /// The largest share of time that anything stalled for memory: on the host, or in a control group of its own.
-fn pressure(look: &Look, host: &str, [of_host, of_group]: [Figure; 2]) -> Option<f64> {
+fn pressure(look: &SpanReadings, host: &str, [of_host, of_group]: [Figure; 2]) -> Option<f64> {
     let groups = std::iter::once("cgroup").chain(look.named(host, "cgroup"));
     let of_groups = groups.filter_map(|group| look.mean(host, group, of_group));
     look.mean(host, "memory", of_host).into_iter().chain(of_groups).reduce(f64::max)
 }
 
 /// Control groups at their limit.
-fn limits(look: &Look, host: &str, memory: &mut Measured) {
+fn limits(look: &SpanReadings, host: &str, memory: &mut Measured) {
     for group in std::iter::once("cgroup").chain(look.named(host, "cgroup")) {
         let of = |metric| look.mean(host, group, metric);
         let Some((used, limit)) = of(figures::MEMORY_BYTES).zip(of(figures::MEMORY_LIMIT_BYTES)) else {
@@ -87,7 +87,7 @@ fn limits(look: &Look, host: &str, memory: &mut Measured) {
     }
 }
 
-fn rules(look: &Look, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), memory: &mut Measured) {
+fn rules(look: &SpanReadings, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), memory: &mut Measured) {
     let (some, full, swap_in) = of;
     if let Some(some) = some.filter(|some| *some >= MEMORY_SOME_MAX) {
         memory.rules.push(rule(format!("something stalled for memory in {} of the time", share(some)), PSI));
@@ -111,7 +111,7 @@ fn rules(look: &Look, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), m
 ///
 /// Who waits for a page to come back stalls for memory and for I/O at once, who waits for a file stalls for I/O alone.
 /// So the share is `some` of memory over `some` of I/O, or that of swapped bytes in all bytes of the disks if larger.
-pub(super) fn of_disks(look: &Look, host: &str) -> f64 {
+pub(super) fn of_disks(look: &SpanReadings, host: &str) -> f64 {
     let some = pressure(look, host, SOME).filter(|some| *some >= MEMORY_SOME_MAX);
     let swaps_in = look.mean(host, "memory", figures::SWAP_IN_BYTES_PER_S).is_some_and(|bytes| bytes > SWAP_IN_MAX);
     if some.is_none() && !swaps_in {
@@ -129,7 +129,7 @@ pub(super) fn of_disks(look: &Look, host: &str) -> f64 {
 }
 
 /// Bytes per second that go to and come from swap.
-pub(super) fn swapped_bytes(look: &Look, host: &str) -> f64 {
+pub(super) fn swapped_bytes(look: &SpanReadings, host: &str) -> f64 {
     let of = |metric| look.mean(host, "memory", metric).unwrap_or(0.0);
     of(figures::SWAP_IN_BYTES_PER_S) + of(figures::SWAP_OUT_BYTES_PER_S)
 }

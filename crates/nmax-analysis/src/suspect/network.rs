@@ -2,18 +2,18 @@
 
 use nmax_sources::figures;
 
-use super::look::Look;
 use super::measured::{Measured, Role};
 use super::rules::{LINK_FULL, RETRANSMITTED_MAX, SNMP, USE, WAY_MIN_S, figure, percent, rule};
+use super::span_readings::SpanReadings;
 use super::system::System;
 use super::{Cell, Finding, Kind};
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// How long a connect takes at least that found a listening queue full: the first retry is after a second.
 const LATE_S: f64 = 0.9;
 
 /// The network of a host; that of the target with the way to it. `None` when nothing is known of it.
-pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
+pub(super) fn measure(look: &SpanReadings, system: &System, host: &str) -> Option<Measured> {
     let is_target = host == system.target;
     let interfaces: Vec<&str> = look.named(host, "net").into_iter().filter(|source| *source != "net lo").collect();
     let key = interfaces.first().copied().unwrap_or("tcp");
@@ -66,7 +66,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
 }
 
 /// Share of an interface's speed that is used in the busier direction.
-fn utilization(look: &Look, host: &str, source: &str) -> Option<f64> {
+fn utilization(look: &SpanReadings, host: &str, source: &str) -> Option<f64> {
     let speed = look.mean(host, source, figures::SPEED_BYTES_PER_S).filter(|speed| *speed > 0.0)?;
     let of = |metric| look.mean(host, source, metric);
     let most = of(figures::RECEIVED_BYTES_PER_S).into_iter().chain(of(figures::SENT_BYTES_PER_S));
@@ -74,7 +74,7 @@ fn utilization(look: &Look, host: &str, source: &str) -> Option<f64> {
 }
 
 /// Share of the segments that a host sent again.
-fn again(look: &Look, host: &str) -> Option<f64> {
+fn again(look: &SpanReadings, host: &str) -> Option<f64> {
     let sent = look.mean(host, "tcp", figures::SENT_SEGMENTS_PER_S).filter(|sent| *sent > 0.0)?;
     Some(look.mean(host, "tcp", figures::RETRANSMITTED_PER_S)? / sent)
 }
@@ -89,7 +89,7 @@ fn rules(network: &mut Measured, again: Option<f64>) {
 }
 
 /// Tables of the kernel that are full.
-fn tables(look: &Look, host: &str, network: &mut Measured) {
+fn tables(look: &SpanReadings, host: &str, network: &mut Measured) {
     let of = |metric| look.mean(host, "kernel", metric);
     if let Some((used, limit)) = of(figures::CONNTRACK_COUNT).zip(of(figures::CONNTRACK_LIMIT_COUNT))
         && limit > 0.0
@@ -104,7 +104,7 @@ fn tables(look: &Look, host: &str, network: &mut Measured) {
 ///
 /// The round trip of sockets has the server's delayed acknowledgments in it, so it counts up to the time of a connect.
 /// Sockets know nothing of the lines that a plan gives its users; a connect goes over them.
-fn way(look: &Look, system: &System, network: &mut Measured) {
+fn way(look: &SpanReadings, system: &System, network: &mut Measured) {
     let rtt_ms = |(name, ..): &(String, f64, f64)| look.mean(name, "connections", figures::RTT_MS);
     let rtt_s = system.injectors.iter().filter_map(rtt_ms).reduce(f64::max).map(|ms| ms / 1e3);
     let trip_s = match (rtt_s, system.connect_s) {

@@ -7,7 +7,7 @@ use super::statistics::{aligned, discovered, onset, relation};
 use super::system::System;
 use super::{Finding, Kind, Label, Resource, Suspect, coverage, falsify};
 use crate::Evidence;
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// Most suspects.
 pub(super) const SUSPECTS_MAX: usize = 3;
@@ -40,7 +40,7 @@ pub(super) fn rank(
     let is_open = unexplained >= UNEXPLAINED_SHARE_MIN * system.in_flight();
     let lender =
         waits.first().filter(|(_, judged)| judged.is_unknown).or(lenders.first()).map(|(one, _)| one.resource.clone());
-    let why = Why { unexplained_s: is_open.then(|| system.seconds(unexplained)), lender };
+    let why = UnwatchedReason { unexplained_s: is_open.then(|| system.seconds(unexplained)), lender };
     let place = match (is_open, &why.lender) {
         _ if unwatched.is_empty() => usize::MAX,
         (true, _) => waits.iter().take_while(|(_, judged)| judged.number >= unexplained).count(),
@@ -71,7 +71,7 @@ pub(super) fn rank(
 }
 
 /// Why what nobody watched is worth a look.
-struct Why {
+struct UnwatchedReason {
     /// Seconds of each request that nothing explains, where they are many.
     unexplained_s: Option<f64>,
     /// What requests wait for, although nothing that is watched is done with it.
@@ -95,7 +95,7 @@ fn queued(mut pool: Suspect, unexplained_s: Option<f64>) -> Suspect {
 }
 
 /// A resource that nobody watched.
-fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> Suspect {
+fn blank(resource: &Resource, all: &[Resource], why: &UnwatchedReason, system: &System) -> Suspect {
     let remedy = coverage::remedy(resource);
     let mut findings = vec![said("coverage", format!("nobody watched {}", name(resource)))];
     if let Some(unexplained_s) = why.unexplained_s {

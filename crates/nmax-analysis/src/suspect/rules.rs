@@ -2,7 +2,7 @@
 //! limit, the limit is ours, and docs/methods/suspects.md says why.
 
 use super::{Cell, Finding};
-use crate::words::{digits, share};
+use crate::wording::{digits, share};
 
 /// The method of the matrix: utilization, saturation and errors of every resource.
 pub(super) const USE: &str = "B. Gregg, Thinking Methodically about Performance (USE method), ACM Queue 2012";

@@ -2,18 +2,18 @@
 
 use nmax_sources::figures;
 
-use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
     CALL_LONG_S, CALLS_IDLE, CALLS_MIN, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAIT_SHARE_MIN,
     WAITERS_MIN, figure, percent, rule, said,
 };
+use super::span_readings::{SpanReadings, name_of};
 use super::system::System;
 use super::{Cell, Finding, Kind};
-use crate::words::{digits, share, time_ms};
+use crate::wording::{digits, share, time_ms};
 
 /// Everything of these kinds on a host, whose processors and disks are `leaves`.
-pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measured]) -> Vec<Measured> {
+pub(super) fn measure(look: &SpanReadings, system: &System, host: &str, leaves: &[Measured]) -> Vec<Measured> {
     let each = |kind: &str| look.named(host, kind).into_iter();
     let pools = each("pool").filter_map(|source| pool(look, system, host, source));
     let locks = each("lock").filter_map(|source| lock(look, host, source));
@@ -25,7 +25,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measur
     all.chain(limits).chain(descriptors(look, host, "kernel")).collect()
 }
 
-fn pool(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+fn pool(look: &SpanReadings, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
     let (held, waiting) = (of(figures::IN_USE_COUNT), of(figures::WAITING_COUNT));
     let key = if waiting.is_some() { figures::WAITING_COUNT } else { figures::IN_USE_COUNT };
@@ -78,13 +78,13 @@ fn is_crowded(pool: &Measured, system: &System) -> bool {
 
 /// Whether a pool is the threads of a cache, which is read as a service of its own: `cache thread` beside
 /// `operations cache commands`.
-fn is_of_cache(look: &Look, host: &str, pool: &str) -> bool {
+fn is_of_cache(look: &SpanReadings, host: &str, pool: &str) -> bool {
     let cache = pool.strip_suffix(" thread").or_else(|| pool.strip_suffix(" threads"));
     let has = |cache: &str, what: &str| look.has(host, &format!("operations {cache} {what}"));
     cache.is_some_and(|cache| has(cache, "commands") || has(cache, "gets"))
 }
 
-fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {
+fn lock(look: &SpanReadings, host: &str, source: &str) -> Option<Measured> {
     let (waiting, held) =
         (look.mean(host, source, figures::WAITING_COUNT)?, look.mean(host, source, figures::HOLDING_COUNT));
     let mut lock = Measured::new(look, Kind::Lock, host, name_of(source), (source, figures::WAITING_COUNT));
@@ -108,7 +108,7 @@ fn is_busy(system: &System, calls: f64) -> bool {
     calls >= CALLS_MIN || (calls >= CALLS_IDLE && system.seconds(calls) >= CALL_LONG_S)
 }
 
-fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+fn dependency(look: &SpanReadings, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
     let in_flight = of(figures::IN_FLIGHT_COUNT)?;
     let (calls, errors) = (of(figures::CALLS_PER_S), of(figures::ERRORS_PER_S));
@@ -141,7 +141,7 @@ fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<
 
 /// Sessions of a database by what they wait for. Those that run or wait for I/O are at processors and disks of its host, as
 /// far as these are watched and have anyone in them.
-fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Measured]) -> Option<Measured> {
+fn database(look: &SpanReadings, system: &System, host: &str, source: &str, leaves: &[Measured]) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
     let active = of(figures::ACTIVE_COUNT)?;
     let mut database = Measured::new(look, Kind::Database, host, name_of(source), (source, figures::ACTIVE_COUNT));
@@ -225,7 +225,7 @@ fn database_experiment(name: &str, sessions: [f64; 4], read_per_s: Option<f64>) 
     format!("leave out the requests whose statements take long in database {name}{buffers}")
 }
 
-fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &mut Measured) {
+fn database_rules(look: &SpanReadings, host: &str, source: &str, locks: f64, database: &mut Measured) {
     let of = |metric| look.mean(host, source, metric);
     if locks >= 1.0 {
         database.rules.push(rule(format!("{} sessions wait for locks at a time", digits(locks)), POSTGRES));
@@ -274,7 +274,7 @@ pub(super) fn held_up(paused: f64, pauses_per_s: Option<f64>, in_flight: f64, ar
 }
 
 /// Collections that stop the world.
-fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+fn collection(look: &SpanReadings, system: &System, host: &str, source: &str) -> Option<Measured> {
     let paused = look.mean(host, source, figures::PAUSE_RATIO)?;
     let mut gc = Measured::new(look, Kind::Gc, host, name_of(source), (source, figures::PAUSE_RATIO));
     gc.is_counted = true;
@@ -291,7 +291,7 @@ fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<
 }
 
 /// Descriptors of a process or of the kernel, where they come to their limit: a pool like any other.
-fn descriptors(look: &Look, host: &str, source: &str) -> Option<Measured> {
+fn descriptors(look: &SpanReadings, host: &str, source: &str) -> Option<Measured> {
     let used = look.max(host, source, figures::OPEN_FILES_COUNT)?;
     let limit = look.mean(host, source, figures::OPEN_FILES_LIMIT_COUNT).filter(|limit| *limit > 0.0)?;
     if used < LIMIT_SHARE * limit {

@@ -7,12 +7,12 @@ use nmax_sources::Figure;
 
 /// Readings of one span of the run.
 #[derive(Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(super) struct SpanReadings<'a> {
     readings: &'a Readings,
     span: (Nanos, Nanos),
 }
 
-impl<'a> Look<'a> {
+impl<'a> SpanReadings<'a> {
     pub(super) fn new(readings: &'a Readings, span: (Nanos, Nanos)) -> Self {
         Self { readings, span }
     }

@@ -1,10 +1,10 @@
 //! The system under test as the client sees it: its hosts, throughput, and where the client's own clock says time went.
 
 use nmax_metrics::{Histogram, Section};
-use nmax_plan::plan::{INJECTOR, ObservedSource, Plan, Reach, Step, Workload};
+use nmax_plan::plan::{INJECTOR, ObservedAddress, ObservedSource, Plan, Step, Workload};
 use nmax_sources::kinds::AGENT;
 
-use super::look::Look;
+use super::span_readings::SpanReadings;
 use crate::Evidence;
 
 /// Load and times of the phase. Times are means over all exchanges, s.
@@ -44,7 +44,7 @@ pub(super) struct System {
 
 impl System {
     /// `None` when no exchange ended in the hold.
-    pub(super) fn of(evidence: &Evidence, look: &Look) -> Option<Self> {
+    pub(super) fn from_evidence(evidence: &Evidence, look: &SpanReadings) -> Option<Self> {
         let total = evidence.totals.total(Section::Hold);
         let (exchanges, hold_s) = (total.count() as f64, evidence.hold_s());
         if exchanges == 0.0 || total.ended_within == 0 || hold_s <= 0.0 {
@@ -73,7 +73,7 @@ impl System {
         };
         let (target, is_local) = target(evidence.plan, look);
         let own = |facts| {
-            let load = evidence.of(facts).totals.load(Section::Hold);
+            let load = evidence.for_injector(facts).totals.load(Section::Hold);
             (facts.name.clone(), load.cpu.as_secs_f64() / hold_s, load.run_wait.as_secs_f64() / hold_s)
         };
         let injectors: Vec<_> = evidence.injectors.iter().map(own).collect();
@@ -128,7 +128,7 @@ impl System {
 
 /// Hosts of the system: the target's and every other one that is observed. An injector's own is one of them when the
 /// target runs there, or a service that the plan observes.
-fn hosts(look: &Look, target: &str, is_local: bool, injectors: &[(String, f64, f64)]) -> Vec<String> {
+fn hosts(look: &SpanReadings, target: &str, is_local: bool, injectors: &[(String, f64, f64)]) -> Vec<String> {
     let has_service = |host: &str| {
         let kinds = ["pool", "lock", "dependency", "database", "gc"];
         kinds.iter().any(|kind| !look.named(host, kind).is_empty())
@@ -144,7 +144,7 @@ fn hosts(look: &Look, target: &str, is_local: bool, injectors: &[(String, f64, f
 }
 
 /// How readings call the host that requests go to, and whether it is this one.
-fn target(plan: &Plan, look: &Look) -> (String, bool) {
+fn target(plan: &Plan, look: &SpanReadings) -> (String, bool) {
     let name = host_of(&url(plan)).unwrap_or_default();
     let overridden = plan.hosts.iter().find(|entry| entry.host == name);
     let address = overridden.and_then(|entry| entry.addresses.first()).map(|(address, _)| *address);
@@ -158,8 +158,7 @@ fn target(plan: &Plan, look: &Look) -> (String, bool) {
     // An agent may have been given a name of its own; its URL says which host it is on.
     let shown = address.map_or(name, |address| address.to_string());
     let mut agents = plan.observe.iter().filter_map(|observed| observed.source(&AGENT));
-    let is_there =
-        |agent: &&ObservedSource| matches!(&agent.reach, Reach::At(url) if host_of(url).as_ref() == Some(&shown));
+    let is_there = |agent: &&ObservedSource| matches!(&agent.reach, ObservedAddress::At(url) if host_of(url).as_ref() == Some(&shown));
     let agent = agents.find(is_there).map(|agent| agent.host.clone());
     let known = agent.filter(|host| look.hosts().contains(host.as_str()));
     (known.unwrap_or(shown), false)
@@ -172,7 +171,7 @@ fn url(plan: &Plan) -> String {
     }
     let mut steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
     let first = steps.find_map(|step| match step {
-        Step::Call(request) => Some(request.asks().1.as_constant().unwrap_or_default().to_owned()),
+        Step::Call(request) => Some(request.method_and_url().1.as_constant().unwrap_or_default().to_owned()),
         _ => None,
     });
     first.unwrap_or_default()

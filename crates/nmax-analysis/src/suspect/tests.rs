@@ -2,9 +2,9 @@
 
 mod figures;
 mod kinds;
+mod reasons;
 mod said;
 mod simulator;
-mod words;
 
 use super::*;
 use crate::Evidence;

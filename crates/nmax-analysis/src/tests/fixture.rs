@@ -27,7 +27,7 @@ pub(crate) struct Run {
     pub(crate) course: crate::Course,
     pub(crate) observed: Vec<crate::Observation>,
     pub(crate) readings: nmax_metrics::Readings,
-    pub(crate) happened: Vec<crate::Happened>,
+    pub(crate) happened: Vec<crate::InterventionRecord>,
     pub(crate) stretches: crate::Stretches,
 }
 
@@ -230,5 +230,5 @@ pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
         expect: Expect { status: vec![(200, 399)], checks: vec![Check { name: check.into(), test }] },
         ..Call::get("/")
     };
-    Scenario::of(name, vec![Step::Call(std::sync::Arc::new(request))])
+    Scenario::with_steps(name, vec![Step::Call(std::sync::Arc::new(request))])
 }

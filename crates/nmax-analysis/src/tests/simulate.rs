@@ -45,7 +45,7 @@ impl Random {
 
 /// A point of one second with these response times, ms, of which some failed.
 pub(crate) fn point(start_s: f64, level: f64, times_ms: &mut [f64], failed: u64) -> Point {
-    let spread = Spread::of(times_ms, failed);
+    let spread = Spread::from_times(times_ms, failed);
     times_ms.sort_unstable_by(f64::total_cmp);
     let n = times_ms.len();
     let quantile = |q: f64| times_ms[((q * n as f64).ceil() as usize).max(1) - 1];

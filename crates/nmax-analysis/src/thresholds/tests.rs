@@ -273,7 +273,7 @@ fn redirected() -> Run {
     run
 }
 
-fn of(scope: Scope, condition: Threshold) -> Threshold {
+fn scoped(scope: Scope, condition: Threshold) -> Threshold {
     Threshold { scope, ..condition }
 }
 
@@ -283,19 +283,19 @@ fn conditions_on_transactions_are_those_of_the_whole_chain() {
     let time = |q, limit| threshold(Metric::TransactionTime, Stat::Quantile(q), Below, ms(limit));
     let failures = |limit| threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(limit));
     for scope in [Scope::Total, Scope::Transaction("home".into())] {
-        assert!(one(&run, of(scope.clone(), time(0.9, 41.0))).holds);
-        assert!(!one(&run, of(scope.clone(), time(0.9, 39.0))).holds);
-        let late = one(&run, of(scope, time(0.95, 1_000.0)));
+        assert!(one(&run, scoped(scope.clone(), time(0.9, 41.0))).holds);
+        assert!(!one(&run, scoped(scope.clone(), time(0.9, 39.0))).holds);
+        let late = one(&run, scoped(scope, time(0.95, 1_000.0)));
         assert!(!late.holds && (1_999.0..2_003.0).contains(&late.value.unwrap()), "{late:?}");
     }
     let home = Scope::Transaction("home".into());
-    assert_eq!(one(&run, of(home.clone(), failures(0.11))).value, Some(0.1));
-    assert!(one(&run, of(home.clone(), failures(0.11))).holds);
-    assert!(!one(&run, of(home, failures(0.09))).holds);
+    assert_eq!(one(&run, scoped(home.clone(), failures(0.11))).value, Some(0.1));
+    assert!(one(&run, scoped(home.clone(), failures(0.11))).holds);
+    assert!(!one(&run, scoped(home, failures(0.09))).holds);
     for name in ["form", "unknown"] {
         let none = Scope::Transaction(name.into());
         for condition in [time(0.9, 1e9), failures(1.0)] {
-            let result = one(&run, of(none.clone(), condition));
+            let result = one(&run, scoped(none.clone(), condition));
             assert!(!result.holds && result.value.is_none(), "no samples of {name}: {result:?}");
         }
     }
@@ -318,7 +318,7 @@ fn cut_off_exchanges_count_against_transactions() {
 fn cut_off_exchanges_may_have_failed() {
     let rate = |limit| threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(limit));
     let number = |metric, limit| threshold(metric, Stat::Value, Below, Limit::Number(limit));
-    let home = |condition| of(Scope::Request("home".into()), condition);
+    let home = |condition| scoped(Scope::Request("home".into()), condition);
     let mut run = Run::empty();
     run.add(Section::Hold, 50, HOME, Outcome::Ok, 1.0, 0.1);
     run.totals.checks.get_mut(Section::Hold, 0).passed = 50;
@@ -351,7 +351,7 @@ fn cut_off_exchanges_may_have_failed() {
     run.add(Section::Hold, 50, HOME, Outcome::Failed, 1.0, 0.1);
     assert!(why(&run, rate(0.2)).starts_with("measured"), "{}", why(&run, rate(0.2)));
     let mut chain = redirected();
-    let failures = |limit| of(Scope::Transaction("home".into()), rate(limit));
+    let failures = |limit| scoped(Scope::Transaction("home".into()), rate(limit));
     chain.totals.load_mut(Section::Hold).censored.record_n(10_000_000, 5);
     assert!(!one(&chain, failures(0.11)).holds && one(&chain, failures(15.1 / 105.0)).holds);
 }
@@ -361,7 +361,7 @@ fn cut_off_exchanges_may_have_failed() {
 fn redirects_that_a_scenario_follows_are_its_exchanges() {
     let run = redirected();
     let condition = threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(0.01));
-    let result = one(&run, of(Scope::Scenario("browse".into()), condition));
+    let result = one(&run, scoped(Scope::Scenario("browse".into()), condition));
     assert_eq!((result.value, result.holds), (Some(0.05), false));
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nmax_http::KeepBody;
 use nmax_metrics::Group;
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{Body, Discover, FormPart, HttpCall, PartContent, Plan, Scenario, What};
+use nmax_plan::plan::{Body, CallKind, Discover, FormPart, HttpCall, PartContent, Plan, Scenario};
 use nmax_plan::template::Template;
 
 use crate::error::ProgramError;
@@ -26,7 +26,7 @@ impl Prepare for HttpPlan {
         prepared: &Prepared,
     ) -> Result<HttpPrepared, ProgramError> {
         let (plan, call) = (maker.plan, prepared.call.as_ref());
-        let What::Http(request) = &call.what;
+        let CallKind::Http(request) = &call.what;
         let url = match request.url.as_constant() {
             Some(text) => Some(
                 self.base

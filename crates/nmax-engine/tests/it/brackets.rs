@@ -73,7 +73,7 @@ fn a_run_of_two_injectors_has_one_setup_and_one_origin() {
     let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
     let mut bracket = Bracket::open(&settings(plan), &|| false).unwrap();
     let ready = [0, 1].map(|index| {
-        let share = Share::of(index, &[1, 2]).unwrap();
+        let share = Share::for_injector(index, &[1, 2]).unwrap();
         Run::prepare(&Settings { share, ..bracket.settings().clone() }).unwrap()
     });
     let origin = Origin::soon();

@@ -51,7 +51,7 @@ fn server() -> impl Server {
 }
 
 fn injector(plan: &Arc<Plan>, weights: &[u32], index: u32, names_max: usize) -> Simulated {
-    let share = Share::of(index, weights).unwrap();
+    let share = Share::for_injector(index, weights).unwrap();
     simulate(plan, server(), &Options { share, sends: Some(index), names_max, scripts: visits(), ..Options::sum() })
 }
 

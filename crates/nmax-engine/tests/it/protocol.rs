@@ -89,7 +89,7 @@ impl Prepare for Asking {
     type Prepared = Template;
 
     fn prepare(&self, _: &Maker<'_>, _: (usize, &Scenario), call: &Prepared) -> Result<Template, ProgramError> {
-        Ok(call.call.asks().1.clone())
+        Ok(call.call.method_and_url().1.clone())
     }
 }
 

@@ -71,7 +71,7 @@ fn injectors_share_a_run_without_gap_or_overlap() {
     let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 6s");
     let mut numbers = Vec::new();
     for injector in 0..3 {
-        let share = Share::of(injector, &[1, 2, 3]).unwrap();
+        let share = Share::for_injector(injector, &[1, 2, 3]).unwrap();
         let run = simulate(&plan, instant(ms(1)), &Options { share, workers: 2, ..Options::all() });
         assert_eq!(run.exchanges(), 100 * (u64::from(injector) + 1));
         numbers.extend(run.raw.iter().map(|raw| raw.iteration));
@@ -94,7 +94,7 @@ proptest! {
         let (open, closed) = (home_page(&open), home_page(&closed));
         let (mut in_flight, mut exchanges) = (0, 0);
         for injector in 0..weights.len() as u32 {
-            let share = Share::of(injector, &weights).unwrap();
+            let share = Share::for_injector(injector, &weights).unwrap();
             let run = simulate(&open, instant(s(3_600)), &Options { share, ..Options::all() });
             in_flight += run.load().in_flight_max;
             let run = simulate(&closed, instant(ms(5)), &Options { share, workers, ..Options::all() });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::scenario::{Scenario, Sent};
-use super::{Shared, AnalysedRecording};
+use super::{AnalysedRecording, Shared};
 use crate::parameters::place_in_words;
 use crate::parts::Use;
 

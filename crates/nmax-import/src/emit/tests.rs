@@ -24,7 +24,7 @@ fn read(plan: &str, files: &[File]) -> Result<Plan, String> {
         exists: &|name| find(name).map(|file| file.bytes.len() as u64),
         env: &|_| Some("value".to_owned()),
         check_source: &|source| nmax_extract::Extractor::new(source).map(|_| ()),
-        ..Reading::of("visit.yaml")
+        ..Reading::standalone("visit.yaml")
     };
     document::parse(plan, &options).map_err(|errors| {
         let all: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();

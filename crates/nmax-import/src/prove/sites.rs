@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nmax_plan::plan::{Body, Call, Extract, PartContent, Plan, Scenario, Step, What};
+use nmax_plan::plan::{Body, Call, CallKind, Extract, PartContent, Plan, Scenario, Step};
 use nmax_plan::template::{Part, Template};
 
 /// What separates the number that a request has in a proof from its name.
@@ -110,7 +110,7 @@ fn places(request: &Call, slots: &BTreeSet<usize>) -> Vec<String> {
         }
     };
     let named = |template: &Template| template.as_constant().unwrap_or("..").to_owned();
-    let What::Http(request) = &request.what;
+    let CallKind::Http(request) = &request.what;
     note(&request.url, "path".into());
     for (name, value) in &request.query {
         note(value, format!("query {}", named(name)));

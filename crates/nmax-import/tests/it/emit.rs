@@ -19,7 +19,7 @@ fn read(plan: &str, files: &[File]) -> Plan {
         exists: &|name| find(name).map(|file| file.bytes.len() as u64),
         env: &|_| Some("value".to_owned()),
         check_source: &|source| nmax_extract::Extractor::new(source).map(|_| ()),
-        ..document::Options::of("visit.yaml")
+        ..document::Options::standalone("visit.yaml")
     };
     document::parse(plan, &options).unwrap_or_else(|errors| panic!("{errors:?}\n{plan}"))
 }

@@ -147,7 +147,7 @@ fn plan_of(schedule: &Schedule, headers: &[(String, String)]) -> Plan {
         read: &|_| Ok(Schedule::stub()),
         exists: &|_| Ok(0),
         target: Some("http://shop.test:8080"),
-        ..DocumentOptions::of("replay")
+        ..DocumentOptions::standalone("replay")
     };
     let mut plan = parse(&text, &options).unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
     assert!(schedule.fill(&mut plan, |method, _| if method == b"GET" { "a read" } else { "a write" }));

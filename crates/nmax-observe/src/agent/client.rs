@@ -1,7 +1,7 @@
 //! An agent as a source of a run.
 
 use nmax_metrics::{Clock, Nanos};
-use nmax_plan::plan::Reach;
+use nmax_plan::plan::ObservedAddress;
 use nmax_sources::figures;
 use nmax_text::percent;
 
@@ -22,7 +22,12 @@ const MENTION_AFTER: Nanos = Nanos::from_secs(60);
 const SHOTS_MAX: usize = 1_000;
 
 /// The agent of a host.
-pub(crate) fn source(name: &str, reach: &Reach, token: Option<&str>, processes: &[String]) -> Box<dyn Source> {
+pub(crate) fn source(
+    name: &str,
+    reach: &ObservedAddress,
+    token: Option<&str>,
+    processes: &[String],
+) -> Box<dyn Source> {
     Box::new(RemoteAgent::new(name, reach, token, processes))
 }
 
@@ -50,7 +55,7 @@ pub(super) struct RemoteAgent {
 }
 
 impl RemoteAgent {
-    pub(super) fn new(name: &str, reach: &Reach, token: Option<&str>, processes: &[String]) -> Self {
+    pub(super) fn new(name: &str, reach: &ObservedAddress, token: Option<&str>, processes: &[String]) -> Self {
         Self {
             name: name.to_owned(),
             processes: processes.to_vec(),

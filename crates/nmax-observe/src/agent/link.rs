@@ -11,7 +11,7 @@ use hyper::header::{AUTHORIZATION, HOST};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use nmax_metrics::{Clock, Nanos};
-use nmax_plan::plan::Reach;
+use nmax_plan::plan::ObservedAddress;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, lookup_host};
 use tokio::runtime::{Builder, Runtime};
@@ -54,7 +54,7 @@ pub(super) struct Answer {
 /// A connection that is made when it is needed, and kept.
 #[derive(Debug)]
 pub(super) struct Link {
-    reach: Reach,
+    reach: ObservedAddress,
     /// What a caller must say that it is.
     name: String,
     token: Option<Token>,
@@ -82,7 +82,7 @@ impl Refusal {
 
 impl Link {
     /// Not connected yet.
-    pub(super) fn new(reach: &Reach, name: &str, token: Option<Token>) -> Self {
+    pub(super) fn new(reach: &ObservedAddress, name: &str, token: Option<Token>) -> Self {
         Self {
             reach: reach.clone(),
             name: name.to_owned(),
@@ -125,8 +125,8 @@ impl Link {
     /// Where the agent is, as messages say it.
     pub(super) fn place(&self) -> String {
         match &self.reach {
-            Reach::At(url) => crate::service_address::shown(url),
-            Reach::Calls(address) => format!("the agent that calls at {address}"),
+            ObservedAddress::At(url) => crate::service_address::shown(url),
+            ObservedAddress::Calls(address) => format!("the agent that calls at {address}"),
         }
     }
 
@@ -156,7 +156,7 @@ impl Link {
         path: &str,
     ) -> Result<Result<Answer, Trouble>, hyper::Error> {
         let mut request = Request::get(path).header(HOST, "nmax");
-        if let (Reach::At(_), Some(token)) = (&self.reach, &self.token) {
+        if let (ObservedAddress::At(_), Some(token)) = (&self.reach, &self.token) {
             request = request.header(AUTHORIZATION, token.header());
         }
         let request = match request.body(Empty::new()) {
@@ -180,7 +180,7 @@ impl Link {
 
     async fn connect(&mut self) -> Result<SendRequest<Empty<Bytes>>, Trouble> {
         let stream = match self.reach.clone() {
-            Reach::At(url) => {
+            ObservedAddress::At(url) => {
                 let place = url.split_once("://").map_or(url.as_str(), |(_, place)| place);
                 let has_port = place.rsplit_once(':').is_some_and(|(_, port)| !port.ends_with(']'));
                 let place = if has_port { place.to_owned() } else { format!("{place}:{PORT}") };
@@ -195,7 +195,7 @@ impl Link {
                     .map_err(|forbidden| forbidden.trouble(&crate::service_address::shown(&url)))?;
                 TcpStream::connect(&addresses[..]).await.map_err(gone)?
             }
-            Reach::Calls(address) => self.caller(&address).await?,
+            ObservedAddress::Calls(address) => self.caller(&address).await?,
         };
         let _ = stream.set_nodelay(true);
         let (sender, connection) = handshake(TokioIo::new(stream))

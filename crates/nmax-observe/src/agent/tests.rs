@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use nmax_metrics::{Clock, Nanos};
-use nmax_plan::plan::Reach;
+use nmax_plan::plan::ObservedAddress;
 use nmax_sources::Unit;
 use nmax_sources::figures::BUSY_CORES;
 use proptest::prelude::*;
@@ -62,7 +62,7 @@ impl Drop for Running {
 }
 
 fn remote(url: &str, token: Option<&str>) -> RemoteAgent {
-    RemoteAgent::new("db1", &Reach::At(url.to_owned()), token, &[])
+    RemoteAgent::new("db1", &ObservedAddress::At(url.to_owned()), token, &[])
 }
 
 /// Reads until something was read that fits, at most a minute.
@@ -166,7 +166,7 @@ fn an_agent_that_is_started_again_comes_back() {
 fn an_agent_that_calls_is_read_the_same_way() {
     // A port that was free a moment ago.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let reach = Reach::Calls(address.to_string());
+    let reach = ObservedAddress::Calls(address.to_string());
     let mut source = RemoteAgent::new("db1", &reach, Some("s3cret"), &[]);
     let origin = HostClock.now();
     let lost = source.read(Nanos::ZERO).unwrap_err();

@@ -19,7 +19,7 @@ const FORBIDDEN: [&str; 9] = [
 fn observed(flags: &[(&str, &str)]) -> Vec<Observed> {
     let text = "nmax: 1\ntarget: http://127.0.0.1:1\nscenarios: { get: { steps: [{ get: / }] } }\n\
                 workload: { open: { rate: 1/s } }\n";
-    let mut plan = document::parse(text, &Options::of("plan.yaml")).unwrap();
+    let mut plan = document::parse(text, &Options::standalone("plan.yaml")).unwrap();
     let flags: Vec<(String, String)> = flags.iter().map(|(kind, place)| ((*kind).into(), (*place).into())).collect();
     document::observe_also(&mut plan, &flags, &|_| None).unwrap();
     plan.observe

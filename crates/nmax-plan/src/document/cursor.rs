@@ -6,8 +6,8 @@ use nmax_metrics::Metric;
 use nmax_text::meant;
 
 use super::Options;
-use super::keys::{Shape, Table, Words, words};
-use super::tree::{Entry, Node, Place, Problem, Scalar, Value};
+use super::keys::{Shape, Table, Words, keywords};
+use super::tree::{Entry, Node, NodePosition, Problem, Scalar, Value};
 use crate::template::{Names, Template};
 use crate::units::{self, UnitError};
 
@@ -22,7 +22,7 @@ pub(crate) struct Decoder<'a> {
 /// A map that was checked against its table.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'n> {
-    pub at: Place,
+    pub at: NodePosition,
     entries: &'n [Entry],
     table: &'static Table,
 }
@@ -95,7 +95,7 @@ impl Refused {
 
 impl<'a> Decoder<'a> {
     /// Reports what is wrong at a place, and what to do.
-    pub(crate) fn wrong(&mut self, at: Place, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
+    pub(crate) fn wrong(&mut self, at: NodePosition, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
         self.problems.push(Problem { at, message: message.into(), remedy: remedy.into() });
         Refused
     }
@@ -226,13 +226,19 @@ impl<'a> Decoder<'a> {
     }
 
     /// A text with holes that begins `shift` characters after `at`.
-    pub(crate) fn template_of(&mut self, text: &str, at: Place, shift: Option<u32>, names: &Names) -> Option<Template> {
+    pub(crate) fn template_of(
+        &mut self,
+        text: &str,
+        at: NodePosition,
+        shift: Option<u32>,
+        names: &Names,
+    ) -> Option<Template> {
         match Template::parse(text, names) {
             Ok(template) => Some(template),
             Err(errors) => {
                 for error in errors {
                     let offset = shift.map_or(0, |shift| shift.saturating_add(error.offset as u32));
-                    let at = Place { column: at.column.saturating_add(offset), ..at };
+                    let at = NodePosition { column: at.column.saturating_add(offset), ..at };
                     self.wrong(at, error.message, error.remedy);
                 }
                 None
@@ -320,10 +326,10 @@ impl<'a> Decoder<'a> {
         if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
             return Some(*value);
         }
-        self.not_a_choice(node.at, &text, &words(choices)).none()
+        self.not_a_choice(node.at, &text, &keywords(choices)).none()
     }
 
-    pub(crate) fn not_a_choice(&mut self, at: Place, text: &str, choices: &[&str]) -> Refused {
+    pub(crate) fn not_a_choice(&mut self, at: NodePosition, text: &str, choices: &[&str]) -> Refused {
         self.wrong(at, format!("`{text}` is not a choice here"), meant(text, choices, "write one of"))
     }
 
@@ -333,7 +339,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A name like that of [`Self::identifier`], which is at this place.
-    pub(crate) fn name(&mut self, name: &str, at: Place, what: &str, reserved: &[&str]) {
+    pub(crate) fn name(&mut self, name: &str, at: NodePosition, what: &str, reserved: &[&str]) {
         let legal =
             name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) && !name.is_empty() && name.len() <= 64;
         if !legal {

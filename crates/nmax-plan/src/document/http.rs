@@ -102,7 +102,7 @@ fn compression(decoder: &mut Decoder, node: &Node) -> Option<Vec<Coding>> {
         let single = CODINGS.iter().find(|(word, _)| *word == text);
         let found = set.map(|(_, codings)| codings.to_vec()).or_else(|| single.map(|(_, coding)| vec![*coding]));
         if found.is_none() {
-            let words: Vec<&str> = keys::words(CODINGS).into_iter().chain(keys::words(CODING_SETS)).collect();
+            let words: Vec<&str> = keys::keywords(CODINGS).into_iter().chain(keys::keywords(CODING_SETS)).collect();
             decoder.not_a_choice(node.at, &text, &words);
         }
         return found;

@@ -1,7 +1,7 @@
 //! `json`: a body written as YAML, or as JSON in a text.
 
 use super::cursor::Decoder;
-use super::tree::{Node, Place, Scalar, Value};
+use super::tree::{Node, NodePosition, Scalar, Value};
 use crate::template::{EnvFormat, Names, Part, Template};
 
 /// A single text is JSON already; a list or map becomes JSON.
@@ -57,7 +57,7 @@ fn is_json_literal(text: &str) -> bool {
     matches!(serde_json::from_str(text), Ok(serde_json::Value::Bool(_) | serde_json::Value::Number(_)))
 }
 
-fn json_string(decoder: &mut Decoder, scalar: &Scalar, at: Place, names: &Names, parts: &mut Vec<Part>) {
+fn json_string(decoder: &mut Decoder, scalar: &Scalar, at: NodePosition, names: &Names, parts: &mut Vec<Part>) {
     // Everything, the environment included, is escaped here, once.
     let verbatim = Names { env_format: EnvFormat::Verbatim, ..*names };
     let Some(template) = decoder.template_of(&scalar.text, at, scalar.shift, &verbatim) else {

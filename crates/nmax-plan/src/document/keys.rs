@@ -118,7 +118,7 @@ pub(crate) enum Shape {
 pub(crate) type Words<T> = &'static [(&'static str, T)];
 
 /// The words alone.
-pub(crate) fn words<T>(table: Words<T>) -> Vec<&'static str> {
+pub(crate) fn keywords<T>(table: Words<T>) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }
 
@@ -194,10 +194,10 @@ tables! {
         key "rows": Whole(1, 1 << 53), "Number of generated rows; 1000000 by default.";
         key "unique": Text, "Column of generated rows whose values never repeat.";
         key "pick": OneOf(|| PICK_NAMES.to_vec()), "Which row an iteration reads; sequential by default.";
-        key "per": OneOf(|| words(PER)),
+        key "per": OneOf(|| keywords(PER)),
             "How long a row picked at random stays: the iteration (the default), or one request, and the next picks anew.";
         key "exponent": Number, "Skew of `pick: zipf`, above 0; 1 by default.";
-        key "at_end": OneOf(|| words(AT_END)), "What happens after the last row; wrap, or stop for `pick: unique`.";
+        key "at_end": OneOf(|| keywords(AT_END)), "What happens after the last row; wrap, or stop for `pick: unique`.";
     } later [
         ("json", "write the rows into a file and read it with `csv: FILE`"),
         ("delimiter", "remove it; the header row shows the delimiter"),
@@ -212,7 +212,7 @@ tables! {
     } later [("sessions", "write `open` with `rate`"), ("trace", "write `stages` that follow the trace")];
     OPEN "`open`" {
         required "rate": Rate, "Iterations per time at 100 %, such as `200/s`.";
-        key "arrivals": OneOf(|| words(ARRIVALS)),
+        key "arrivals": OneOf(|| keywords(ARRIVALS)),
             "Law of the arrivals; even by default. `listed` is written by nmax, for the instants of a log.";
         key "max_in_flight": Whole(1, 1_000_000), "Iterations at once; due ones wait beyond it. 10000 by default.";
     };

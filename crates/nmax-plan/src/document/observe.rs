@@ -5,8 +5,8 @@ use nmax_sources::kinds;
 
 use super::cursor::{Decoder, Fields};
 use super::keys;
-use super::tree::{Entry, Node, Place, Value};
-use crate::plan::{Observed, ProcessRef, Reach};
+use super::tree::{Entry, Node, NodePosition, Value};
+use crate::plan::{Observed, ObservedAddress, ProcessRef};
 
 mod flags;
 mod reach;
@@ -39,7 +39,7 @@ fn add(decoder: &mut Decoder, item: &Node, found: &mut Vec<Observed>) {
 }
 
 /// One item, and the place of its name.
-fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
+fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, NodePosition)> {
     let fields = decoder.fields(item, &keys::OBSERVED)?;
     let both = |_: &Entry, second: &Entry| {
         let message = format!("an item of `observe` is one thing, `{}` is the second", second.key);
@@ -56,7 +56,12 @@ fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
     Some((Observed::Source(source), at))
 }
 
-fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &Node) -> Option<(Observed, Place)> {
+fn watched_process(
+    decoder: &mut Decoder,
+    item: &Node,
+    fields: Fields,
+    node: &Node,
+) -> Option<(Observed, NodePosition)> {
     source::refuse_others(decoder, fields, &kinds::PROCESS);
     if let Some(entry) = fields.entry("every") {
         let remedy = "remove it; processes are read once a second";
@@ -73,15 +78,15 @@ fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &No
 }
 
 /// Complains about two things of one kind that would have the same name in the results, or one address.
-fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at: Place) {
+fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at: NodePosition) {
     let key = |observed: &Observed| (observed.word(), observed.host().to_owned(), observed.name().to_owned());
     if before.iter().any(|other| key(other) == key(next)) {
         decoder.wrong(at, format!("`{}` is observed twice", next.name()), "give one of them another `name`");
     }
     let listens = |observed: &Observed| match observed {
         Observed::Source(source) => match &source.reach {
-            Reach::Calls(address) => Some(address.clone()),
-            Reach::At(_) => None,
+            ObservedAddress::Calls(address) => Some(address.clone()),
+            ObservedAddress::At(_) => None,
         },
         Observed::Process { .. } => None,
     };
@@ -143,7 +148,7 @@ pub(super) fn shown(process: &ProcessRef) -> String {
 }
 
 /// Checks a name that appears in results.
-pub(super) fn label(decoder: &mut Decoder, at: Place, name: &str) {
+pub(super) fn label(decoder: &mut Decoder, at: NodePosition, name: &str) {
     if name.trim().is_empty() || name.chars().count() > 64 || name.contains(char::is_control) {
         let message = format!("`{}` cannot be a name in the results", nmax_text::shown(name));
         decoder.wrong(at, message, "write a `name` of 1 to 64 characters");

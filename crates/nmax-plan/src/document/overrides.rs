@@ -1,6 +1,6 @@
 //! `--set path.to.key=value`: changes of the tree before it is understood.
 
-use super::tree::{self, Entry, Node, Place, Problem, Value};
+use super::tree::{self, Entry, Node, NodePosition, Problem, Value};
 
 /// Keys whose values are lists wherever they stand.
 const LISTS: [&str; 11] =
@@ -12,7 +12,7 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
     let Some(new) = tree::parse(value, Some(flag), problems) else {
         return;
     };
-    let at = Place { flag: Some(flag), line: 1, column: 1 };
+    let at = NodePosition { flag: Some(flag), line: 1, column: 1 };
     let mut node = root;
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
@@ -78,6 +78,6 @@ fn is_list(path: &[&str]) -> bool {
     }
 }
 
-fn wrong(at: Place, message: String, remedy: &str, problems: &mut Vec<Problem>) {
+fn wrong(at: NodePosition, message: String, remedy: &str, problems: &mut Vec<Problem>) {
     problems.push(Problem { at, message, remedy: remedy.to_owned() });
 }

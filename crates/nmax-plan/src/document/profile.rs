@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::cursor::{Decoder, Fields};
 use super::keys::{self, PROFILES, Table};
 use super::stages::{Level, flag, hold_for, level_of, staged, starts_something, target_level};
-use super::tree::{Entry, Node, Place, Value};
+use super::tree::{Entry, Node, NodePosition, Value};
 use crate::plan::{Profile, Workload};
 use crate::profile::Shape;
 use crate::schedule::Stage;
@@ -14,7 +14,7 @@ use crate::schedule::Stage;
 pub(super) struct Named<'n> {
     pub profile: Profile,
     /// Its place, or that of the flag.
-    at: Place,
+    at: NodePosition,
     /// Its own lengths and levels.
     fields: Option<Fields<'n>>,
     /// The command named it, so it wins over the plan's shape.
@@ -92,7 +92,7 @@ pub(super) fn stages(
         }
     }
     let level = workload.map(level_of);
-    let usual = Shape::of(named.profile, workload.unwrap_or(&Workload::Closed { vus: 1 }));
+    let usual = Shape::usual(named.profile, workload.unwrap_or(&Workload::Closed { vus: 1 }));
     let written = |name: &str| named.fields.filter(|fields| fields.knows(name))?.entry(name);
     let mut stages = match written("stages") {
         Some(entry) => {

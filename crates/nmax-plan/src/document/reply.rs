@@ -3,7 +3,7 @@
 use nmax_metrics::Metric;
 
 use super::cursor::{Decoder, Fields};
-use super::keys::{self, MATCH_PICK, METRIC_KIND, words};
+use super::keys::{self, MATCH_PICK, METRIC_KIND, keywords};
 use super::scenario::Scene;
 use super::tree::{Node, Value};
 use crate::plan::http::is_token;
@@ -156,7 +156,7 @@ fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return decoder.whole(node, 1, 1_000_000).map(|number| MatchPick::Nth(number as usize));
     }
-    if !words(MATCH_PICK).contains(&text.as_str()) {
+    if !keywords(MATCH_PICK).contains(&text.as_str()) {
         let remedy = "write `first`, `last`, `random`, or a number from 1";
         return decoder.wrong(node.at, format!("`{text}` picks no match"), remedy).none();
     }

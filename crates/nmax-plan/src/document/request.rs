@@ -7,10 +7,10 @@ use super::cursor::{Decoder, Fields};
 use super::http::redirects;
 use super::reply::{expect, extracts, measures};
 use super::scenario::{Scene, page, tags};
-use super::tree::{Node, Place};
+use super::tree::{Node, NodePosition};
 use crate::addresses;
 use crate::plan::http::{is_own_header, is_token};
-use crate::plan::{Call, Coding, HttpCall, Method, What};
+use crate::plan::{Call, CallKind, Coding, HttpCall, Method};
 use crate::template::{EnvFormat, Names, Part, Template};
 use nmax_secrets::masked_url;
 
@@ -50,10 +50,10 @@ pub(super) fn decode(
     let metrics = fields.get("metric").map(|node| measures(decoder, node)).unwrap_or_default();
     let url = url_template?;
     let what = HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page };
-    Some(Call { name: name?, expect, extract, metrics, timeout, tags, what: What::Http(Arc::new(what)) })
+    Some(Call { name: name?, expect, extract, metrics, timeout, tags, what: CallKind::Http(Arc::new(what)) })
 }
 
-fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
+fn check_url(decoder: &mut Decoder, at: NodePosition, url: &Template) {
     let Some(Part::Text(text)) = url.parts.first() else {
         if url.parts.is_empty() {
             decoder.wrong(at, "the path is empty", "write a path such as `/`");

@@ -5,7 +5,7 @@ use nmax_text::meant;
 use super::cursor::{Decoder, Fields};
 use super::decode::is_name;
 use super::keys;
-use super::tree::{Entry, Node, Place, Value};
+use super::tree::{Entry, Node, NodePosition, Value};
 use crate::plan::{Defaults, Feeder, Location, Scenario, Step};
 use crate::template::{EnvFormat, Labels, Names};
 
@@ -53,7 +53,7 @@ pub(super) struct Scene<'a> {
     /// Transactions around the present step.
     open: Vec<String>,
     /// Transactions until now.
-    transactions: Vec<(String, Place)>,
+    transactions: Vec<(String, NodePosition)>,
 }
 
 impl<'a> Scene<'a> {
@@ -118,12 +118,17 @@ pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, world: World) -> Vec
     scenarios
 }
 
-fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &mut Vec<(String, Place)>) -> Scenario {
+fn scenario(
+    decoder: &mut Decoder,
+    entry: &Entry,
+    world: World,
+    transactions: &mut Vec<(String, NodePosition)>,
+) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
         decoder.wrong(entry.key_at, message, "use 1 to 64 characters, without `/`");
     }
-    let mut scenario = Scenario { weight: f64::NAN, ..Scenario::of(&entry.key, Vec::new()) };
+    let mut scenario = Scenario { weight: f64::NAN, ..Scenario::with_steps(&entry.key, Vec::new()) };
     let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else {
         return scenario;
     };
@@ -173,7 +178,7 @@ fn refuse_names_of_requests(
     decoder: &mut Decoder,
     scenarios: &[Scenario],
     world: World,
-    transactions: Vec<(String, Place)>,
+    transactions: Vec<(String, NodePosition)>,
 ) {
     if transactions.is_empty() {
         return;
@@ -206,7 +211,7 @@ pub(super) fn run_steps(decoder: &mut Decoder, root: Fields, world: World) -> (O
         let fields = decoder.fields(root.get(key)?, table)?;
         let list = fields.get("steps");
         let mut scene = Scene::new(decoder, world, shared, slots, &[list]);
-        let mut scenario = Scenario { weight: 0.0, ..Scenario::of(key, Vec::new()) };
+        let mut scenario = Scenario { weight: 0.0, ..Scenario::with_steps(key, Vec::new()) };
         scenario.slots_kept = scene.slots.len();
         scenario.steps = list_of(decoder, list, &mut scene, key);
         scenario.slots = scene.slots;

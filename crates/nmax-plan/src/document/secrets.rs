@@ -15,7 +15,7 @@ const SECRETS_SOURCE: &str = "secrets";
 const CELLS_MAX: usize = 1_000;
 
 /// Gives the plan what knows its secrets, and takes them out of its names.
-pub(super) fn settle(plan: &mut Plan, variables: &Variables) {
+pub(super) fn hide_secrets(plan: &mut Plan, variables: &Variables) {
     let cells = plan.feeders.iter().filter_map(|feeder| match &feeder.rows {
         Rows::File { file, cells } if feeder.name == SECRETS_SOURCE || file.ends_with(SECRETS_FILE) => Some(cells),
         _ => None,

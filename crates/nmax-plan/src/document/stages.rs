@@ -5,13 +5,13 @@ use std::time::Duration;
 use super::DURATION_DEFAULT;
 use super::cursor::{Decoder, Fields};
 use super::keys;
-use super::tree::{Node, Place};
+use super::tree::{Node, NodePosition};
 use crate::plan::Workload;
 use crate::schedule::{Stage, StageKind, nanos};
 
 /// The place of an error in an argument.
-pub(super) const fn flag(number: u32) -> Place {
-    Place { flag: Some(number), line: 1, column: 1 }
+pub(super) const fn flag(number: u32) -> NodePosition {
+    NodePosition { flag: Some(number), line: 1, column: 1 }
 }
 
 /// Most stages in a plan.
@@ -125,7 +125,7 @@ pub(super) fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -
 }
 
 /// Complains when no stage reaches a level above zero.
-pub(super) fn starts_something(decoder: &mut Decoder, at: Place, stages: &[Stage]) {
+pub(super) fn starts_something(decoder: &mut Decoder, at: NodePosition, stages: &[Stage]) {
     if stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
         decoder.wrong(
             at,

@@ -42,7 +42,7 @@ pub(crate) fn check_source(source: &Source) -> Result<(), String> {
 }
 
 pub(crate) fn options() -> Options<'static> {
-    Options { read: &read, exists: &exists, env: &env, check_source: &check_source, ..Options::of("plan.yaml") }
+    Options { read: &read, exists: &exists, env: &env, check_source: &check_source, ..Options::standalone("plan.yaml") }
 }
 
 /// Errors as printed, or nothing.

@@ -5,7 +5,7 @@
 use nmax_text::nearest;
 
 use super::error::{DocumentError, Location};
-use super::tree::{self, Node, Place, Problem, Value};
+use super::tree::{self, Node, NodePosition, Problem, Value};
 
 /// The texts under `key`, each with its place; none when the key is absent or the document empty.
 ///
@@ -14,7 +14,7 @@ pub fn texts(text: &str, file: &str, key: &str) -> Result<Vec<(Location, String)
     let mut problems = Vec::new();
     let root = tree::parse(text, None, &mut problems);
     let found = root.map(|root| list(root, key, &mut problems)).unwrap_or_default();
-    let location = |at: Place| Location::File { file: file.to_owned(), line: at.line, column: at.column };
+    let location = |at: NodePosition| Location::File { file: file.to_owned(), line: at.line, column: at.column };
     if problems.is_empty() {
         return Ok(found.into_iter().map(|(at, text)| (location(at), text)).collect());
     }
@@ -24,7 +24,7 @@ pub fn texts(text: &str, file: &str, key: &str) -> Result<Vec<(Location, String)
     Err(problems.into_iter().map(bind).collect())
 }
 
-fn list(root: Node, key: &str, problems: &mut Vec<Problem>) -> Vec<(Place, String)> {
+fn list(root: Node, key: &str, problems: &mut Vec<Problem>) -> Vec<(NodePosition, String)> {
     let mut found = Vec::new();
     let entries = match root.value {
         Value::Null => return found,
@@ -55,7 +55,7 @@ fn list(root: Node, key: &str, problems: &mut Vec<Problem>) -> Vec<(Place, Strin
     found
 }
 
-fn unknown(at: Place, name: &str, key: &str) -> Problem {
+fn unknown(at: NodePosition, name: &str, key: &str) -> Problem {
     let remedy = match nearest(name, [key]) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the only key is `{key}`"),

@@ -3,7 +3,7 @@
 use nmax_text::nearest;
 
 use super::cursor::Decoder;
-use super::tree::{Node, Place, Value};
+use super::tree::{Node, NodePosition, Value};
 use super::{THRESHOLDS_DEFAULT, keys};
 use crate::plan::{Call, Defaults, Feeder, Location, Page, Scenario, Step};
 use crate::tags::TagRule;
@@ -93,7 +93,7 @@ pub(super) fn for_one_user(thresholds: &mut Vec<Threshold>) {
 }
 
 /// Checks what a condition refers to.
-fn refers(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+fn refers(decoder: &mut Decoder, at: NodePosition, threshold: &Threshold, traffic: &Traffic) {
     if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
         let message = "a closed workload has no intended rate, so no share of it";
         decoder.wrong(at, message, "write a rate, such as `rate >= 50/s`");
@@ -112,7 +112,7 @@ fn refers(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Tra
     }
 }
 
-fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+fn scope(decoder: &mut Decoder, at: NodePosition, threshold: &Threshold, traffic: &Traffic) {
     let metric = threshold.metric;
     let (what, name, known, none) = match &threshold.scope {
         Scope::Total => {
@@ -150,7 +150,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
 }
 
 /// Tags gather requests, locations users: each has metrics of its own.
-fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic: &Traffic) {
+fn of_tag(decoder: &mut Decoder, at: NodePosition, metric: Metric, name: &str, traffic: &Traffic) {
     let of_locations =
         [Metric::ResponseTime, Metric::FailureRate, Metric::PageTime, Metric::IterationTime, Metric::Iterations];
     let is_location = traffic.locations.iter().any(|location| location.name == name);
@@ -170,7 +170,7 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
 }
 
 /// A condition on checks is on requests that have some.
-fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+fn has_checks(decoder: &mut Decoder, at: NodePosition, threshold: &Threshold, traffic: &Traffic) {
     if threshold.metric != Metric::Checks {
         return;
     }

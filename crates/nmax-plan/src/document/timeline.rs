@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
-use super::keys::{self, METHODS, SIGNALS, words};
+use super::keys::{self, METHODS, SIGNALS, keywords};
 use super::observe::{label, process, shown};
-use super::tree::{Entry, Node, Place};
+use super::tree::{Entry, Node, NodePosition};
 use crate::addresses::{self, is_absolute};
 use crate::plan::{Action, Intervention, Moment};
 use crate::units::format_duration;
@@ -61,7 +61,7 @@ fn intervention(
 
 fn named(
     decoder: &mut Decoder,
-    name: Option<(Option<String>, Place)>,
+    name: Option<(Option<String>, NodePosition)>,
     action: &Action,
     before: &[Intervention],
 ) -> Option<String> {
@@ -148,7 +148,7 @@ fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
         (format!("a call has one method, `{}` is the second", second.key), "keep one of them")
     };
     let none = ("the call has no method", "write one, such as `post: /admin/flush`");
-    let only = decoder.only(fields, &words(METHODS), both, none)?;
+    let only = decoder.only(fields, &keywords(METHODS), both, none)?;
     let (_, method) = METHODS.iter().find(|(key, _)| *key == only.key)?;
     let url = url(decoder, only)?;
     Some(Action::Http { method: *method, url, body: body?.unwrap_or_default() })

@@ -20,7 +20,7 @@ const MAP_KEYS_MAX: usize = 5_000;
 
 /// A place in the document, or in the argument with number `flag`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Place {
+pub(crate) struct NodePosition {
     /// Index of the argument that the value came from; the document itself sorts first.
     pub flag: Option<u32>,
     /// From 1.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    pub at: Place,
+    pub at: NodePosition,
     pub value: Value,
 }
 
@@ -56,14 +56,14 @@ pub(crate) struct Scalar {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub key: String,
-    pub key_at: Place,
+    pub key_at: NodePosition,
     pub value: Node,
 }
 
 /// An error with its place, not yet bound to a file name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Problem {
-    pub at: Place,
+    pub at: NodePosition,
     pub message: String,
     pub remedy: String,
 }
@@ -80,7 +80,7 @@ pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<
         problems,
     };
     if text.len() > DOCUMENT_BYTES_MAX {
-        let start = Place { flag, line: 1, column: 1 };
+        let start = NodePosition { flag, line: 1, column: 1 };
         let message = format!("the document has {} bytes, more than {DOCUMENT_BYTES_MAX}", text.len());
         builder.problem(start, message, "move data into CSV files");
         return None;
@@ -96,7 +96,7 @@ pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<
             }
         }
     }
-    let start = Place { flag, line: 1, column: 1 };
+    let start = NodePosition { flag, line: 1, column: 1 };
     Some(builder.root.unwrap_or(Node { at: start, value: Value::Null }))
 }
 
@@ -106,8 +106,8 @@ const SYNTAX_REMEDY: &str = "check indentation and quotes; text with `: `, ` #`,
 struct Stop;
 
 enum Frame {
-    List { at: Place, items: Vec<Node> },
-    Map { at: Place, entries: Vec<Entry>, key: Option<(String, Place)> },
+    List { at: NodePosition, items: Vec<Node> },
+    Map { at: NodePosition, entries: Vec<Entry>, key: Option<(String, NodePosition)> },
 }
 
 struct Builder<'a> {
@@ -121,12 +121,12 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn place(&self, marker: &Marker) -> Place {
+    fn place(&self, marker: &Marker) -> NodePosition {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { flag: self.flag, line: number(marker.line()), column: number(marker.col()).saturating_add(1) }
+        NodePosition { flag: self.flag, line: number(marker.line()), column: number(marker.col()).saturating_add(1) }
     }
 
-    fn problem(&mut self, at: Place, message: impl Into<String>, remedy: &str) {
+    fn problem(&mut self, at: NodePosition, message: impl Into<String>, remedy: &str) {
         self.problems.push(Problem { at, message: message.into(), remedy: remedy.to_owned() });
     }
 
@@ -166,7 +166,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn refuse(&mut self, at: Place, anchor: usize, tagged: bool) {
+    fn refuse(&mut self, at: NodePosition, anchor: usize, tagged: bool) {
         if anchor > 0 {
             self.problem(at, "anchors (`&name`) are not part of plans", "write the value out where it is used");
         }

@@ -7,7 +7,7 @@ use nmax_text::meant;
 use super::cursor::{Decoder, Fields};
 use super::keys::{self, ARRIVALS};
 use super::stages::{check_flag, level_of, stages};
-use super::tree::{Entry, Node, Place};
+use super::tree::{Entry, Node, NodePosition};
 use super::{background, profile};
 use crate::plan::{Arrivals, Background, Profile, Scenario, Workload};
 use crate::schedule::{self, Stage};
@@ -85,7 +85,7 @@ fn check_pacing(decoder: &mut Decoder, root: Fields, mix_is_open: bool, backgrou
 }
 
 /// `open` or `closed`; `what` has it.
-pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Option<(Workload, Place)> {
+pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Option<(Workload, NodePosition)> {
     match (fields.entry("open"), fields.entry("closed")) {
         (Some(open), None) => open_workload(decoder, open),
         (None, Some(closed)) => {
@@ -106,7 +106,7 @@ pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Opt
     }
 }
 
-fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Place)> {
+fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, NodePosition)> {
     let fields = decoder.fields(&entry.value, &keys::OPEN)?;
     let arrivals = fields.get("arrivals").and_then(|node| decoder.choose(node, ARRIVALS)).unwrap_or(Arrivals::Even);
     let in_flight = fields.get("max_in_flight").and_then(|node| decoder.whole(node, 1, 1_000_000));
@@ -172,7 +172,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
         let message = "all scenarios run in the background, so the mix has none";
         decoder.wrong(first.key_at, message, "leave one out of the background");
     } else if none_runs {
-        let beginning = Place { line: 1, column: 1, ..Place::default() };
+        let beginning = NodePosition { line: 1, column: 1, ..NodePosition::default() };
         decoder.wrong(
             mix.map_or(beginning, |mix| mix.key_at),
             "all scenarios have weight 0, so none ever runs",
@@ -182,7 +182,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
 }
 
 /// The schedule's own limits: number of starts, and total time.
-pub(super) fn check_total(decoder: &mut Decoder, at: Place, workload: &Workload, stages: &[Stage]) {
+pub(super) fn check_total(decoder: &mut Decoder, at: NodePosition, workload: &Workload, stages: &[Stage]) {
     let built = match workload {
         Workload::Open { .. } => schedule::Open::new(stages, schedule::Arrivals::Even).map(|_| ()),
         Workload::Closed { .. } => schedule::Closed::new(stages).map(|_| ()),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Body, Call, Defaults, Discover, Expect, HttpCall, Page, PartContent, What};
+use super::{Body, Call, CallKind, Defaults, Discover, Expect, HttpCall, Page, PartContent};
 use crate::addresses::is_absolute;
 use crate::template::{Part, Template};
 
@@ -20,7 +20,7 @@ pub enum Address<'a> {
 }
 
 impl<'a> Address<'a> {
-    fn of(url: &'a Template) -> Self {
+    fn from_template(url: &'a Template) -> Self {
         match (url.as_constant(), url.parts.first()) {
             (Some(text), _) if is_absolute(text) => Self::Url(text),
             (_, Some(Part::Text(text))) if !is_absolute(text) => Self::Target,
@@ -39,37 +39,37 @@ impl Call {
             metrics: Vec::new(),
             timeout: None,
             tags: Vec::new(),
-            what: What::Http(Arc::new(HttpCall::get(Template::text(url)))),
+            what: CallKind::Http(Arc::new(HttpCall::get(Template::text(url)))),
         }
     }
 
     /// The HTTP request that it is, if it is one.
     pub fn http(&self) -> Option<&HttpCall> {
         match &self.what {
-            What::Http(call) => Some(call),
+            CallKind::Http(call) => Some(call),
         }
     }
 
     /// The same, to be changed.
     pub fn http_mut(&mut self) -> Option<&mut HttpCall> {
         match &mut self.what {
-            What::Http(call) => Some(Arc::make_mut(call)),
+            CallKind::Http(call) => Some(Arc::make_mut(call)),
         }
     }
 
     /// What is done, in a word, and to what.
-    pub fn asks(&self) -> (&'static str, &Template) {
+    pub fn method_and_url(&self) -> (&'static str, &Template) {
         match &self.what {
-            What::Http(request) => (request.method.token(), &request.url),
+            CallKind::Http(request) => (request.method.token(), &request.url),
         }
     }
 
     /// Where its exchanges may go.
     pub fn addresses(&self, defaults: &Defaults) -> Vec<Address<'_>> {
         match &self.what {
-            What::Http(request) => {
+            CallKind::Http(request) => {
                 let listed = request.page.iter().flat_map(|page| &page.listed);
-                let mut all: Vec<_> = std::iter::once(&request.url).chain(listed).map(Address::of).collect();
+                let mut all: Vec<_> = std::iter::once(&request.url).chain(listed).map(Address::from_template).collect();
                 if let Some(Page { discover: Discover::Hosts(hosts), .. }) = &request.page {
                     all.extend(hosts.iter().map(|host| Address::Host(host)));
                 }
@@ -82,20 +82,20 @@ impl Call {
     /// Exchanges that replies may make it add to its first, one after the other.
     pub fn redirects_max(&self, defaults: &Defaults) -> u32 {
         match &self.what {
-            What::Http(request) => request.redirects_max.unwrap_or(defaults.redirects_max),
+            CallKind::Http(request) => request.redirects_max.unwrap_or(defaults.redirects_max),
         }
     }
 
     /// What is fetched along with it, several at the same time.
     pub fn page(&self) -> Option<&Page> {
         match &self.what {
-            What::Http(request) => request.page.as_ref(),
+            CallKind::Http(request) => request.page.as_ref(),
         }
     }
 
     /// The names of the files that it sends, in order.
     pub fn files(&self) -> Vec<&str> {
-        let What::Http(request) = &self.what;
+        let CallKind::Http(request) = &self.what;
         match &request.body {
             Body::File(name) => vec![name],
             Body::Multipart(parts) => {

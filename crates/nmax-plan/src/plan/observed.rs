@@ -81,7 +81,7 @@ pub struct ObservedSource {
     /// What is read.
     pub kind: &'static SourceKind,
     /// Where it is.
-    pub reach: Reach,
+    pub reach: ObservedAddress,
     /// What else the plan says of it, in the order of the table; none is empty.
     pub values: Vec<(&'static Key, Value)>,
 }
@@ -89,7 +89,7 @@ pub struct ObservedSource {
 impl ObservedSource {
     /// A source of this host at a place, called after its kind.
     pub fn at(kind: &'static SourceKind, place: &str) -> Self {
-        let reach = Reach::At(place.to_owned());
+        let reach = ObservedAddress::At(place.to_owned());
         let (host, name) = (INJECTOR.to_owned(), kind.word.to_owned());
         Self { host, name, every: EVERY_DEFAULT, kind, reach, values: Vec::new() }
     }
@@ -122,15 +122,15 @@ impl ObservedSource {
     /// Where it is, as it may be shown: without user and password.
     pub fn place(&self) -> String {
         match (&self.reach, self.kind.form) {
-            (Reach::At(url), Form::Url(_) | Form::Agent) => masked_url(url),
-            (Reach::At(place), _) => place.clone(),
-            (Reach::Calls(address), _) => format!("that calls at {address}"),
+            (ObservedAddress::At(url), Form::Url(_) | Form::Agent) => masked_url(url),
+            (ObservedAddress::At(place), _) => place.clone(),
+            (ObservedAddress::Calls(address), _) => format!("that calls at {address}"),
         }
     }
 
     /// Puts masks in the place of its secrets.
     pub fn mask(&mut self) {
-        if let (Reach::At(url), Form::Url(_)) = (&mut self.reach, self.kind.form) {
+        if let (ObservedAddress::At(url), Form::Url(_)) = (&mut self.reach, self.kind.form) {
             *url = masked_url(url);
         }
         for (key, value) in &mut self.values {
@@ -143,8 +143,8 @@ impl ObservedSource {
     /// Lets `change` change the name of each file that it is read from, or that it needs.
     pub(super) fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
         match (&mut self.reach, self.kind) {
-            (Reach::At(file), SourceKind { form: Form::File(_), .. }) => change(file),
-            (Reach::At(url), SourceKind { issuers: Some(option), .. }) => change_issuers(url, option, change),
+            (ObservedAddress::At(file), SourceKind { form: Form::File(_), .. }) => change(file),
+            (ObservedAddress::At(url), SourceKind { issuers: Some(option), .. }) => change_issuers(url, option, change),
             _ => {}
         }
     }
@@ -152,7 +152,7 @@ impl ObservedSource {
 
 /// Where a source is: a URL, an address or a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum ObservedAddress {
     /// The run reads it there: `http://db1:9797`.
     At(String),
     /// It calls at this address of the injector: `0.0.0.0:9798`.

@@ -33,7 +33,7 @@ pub struct Scenario {
 
 impl Scenario {
     /// A scenario of these steps and nothing else.
-    pub fn of(name: impl Into<String>, steps: Vec<Step>) -> Self {
+    pub fn with_steps(name: impl Into<String>, steps: Vec<Step>) -> Self {
         Self {
             name: name.into(),
             weight: 1.0,
@@ -51,7 +51,7 @@ impl Scenario {
 impl Scenario {
     /// Every step, those within others included, in the order of the document: setup, steps, teardown.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
-        Steps::of([&self.teardown, &self.steps, &self.setup])
+        Steps::chained([&self.teardown, &self.steps, &self.setup])
     }
 
     /// Whether all that it does is declared. Of one that is not, [`Self::calls`] and templates tell a part.
@@ -77,7 +77,7 @@ impl Scenario {
 
 /// Every step of a list and those within them, in order.
 pub fn all_steps(steps: &[Step]) -> impl Iterator<Item = &Step> {
-    Steps::of([steps])
+    Steps::chained([steps])
 }
 
 fn change_calls(steps: &mut [Step], change: &mut dyn FnMut(&mut Call)) {
@@ -96,7 +96,7 @@ struct Steps<'a> {
 }
 
 impl<'a> Steps<'a> {
-    fn of<const N: usize>(lists: [&'a [Step]; N]) -> Self {
+    fn chained<const N: usize>(lists: [&'a [Step]; N]) -> Self {
         Self { rest: lists.map(<[Step]>::iter).into() }
     }
 }
@@ -200,12 +200,12 @@ pub struct Call {
     /// Labels by which thresholds and results gather calls.
     pub tags: Vec<String>,
     /// What is called.
-    pub what: What,
+    pub what: CallKind,
 }
 
 /// What a step calls.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum CallKind {
     /// An HTTP request.
     Http(Arc<HttpCall>),
 }

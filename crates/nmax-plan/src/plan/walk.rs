@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Body, Call, Condition, LoopEnd, PartContent, Scenario, Step, Test, What};
+use super::{Body, Call, CallKind, Condition, LoopEnd, PartContent, Scenario, Step, Test};
 use crate::template::{Part, Template};
 
 /// Declares the same walk with shared and with exclusive references, so that both come by all templates in one order.
@@ -45,7 +45,7 @@ macro_rules! walks {
             #[doc = concat!($changes, " every template of the call.")]
             pub fn $walk<$($l)?>(self: &$($l)? $($m)? Self, each: &mut dyn FnMut(&$($l)? $($m)? Template)) {
                 each(&$($m)? self.name);
-                let What::Http(request) = &$($m)? self.what;
+                let CallKind::Http(request) = &$($m)? self.what;
                 let request = $held(request);
                 each(&$($m)? request.url);
                 for (name, value) in &$($m)? request.query {
@@ -122,7 +122,7 @@ fn change_steps(steps: &mut [Step], change: &mut dyn FnMut(&mut Step)) {
 impl Call {
     /// Lets `change` change the names of the files that it sends.
     pub(super) fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
-        let What::Http(request) = &mut self.what;
+        let CallKind::Http(request) = &mut self.what;
         match &mut Arc::make_mut(request).body {
             Body::File(file) => change(file),
             Body::Multipart(parts) => {

@@ -36,7 +36,7 @@ fn usual_shapes_worked_by_hand() {
         (Profile::Flood, vus(10), vec![(10.0, 10.0, 120, Hold)]),
     ];
     for (profile, written, want) in cases {
-        let stages = Shape::of(profile, &workload(Some(profile), written.clone()).0).stages();
+        let stages = Shape::usual(profile, &workload(Some(profile), written.clone()).0).stages();
         assert_eq!(minutes(&stages), want, "{profile:?} of {written:?}");
     }
 }
@@ -103,7 +103,7 @@ proptest! {
     /// Law: a shape begins where nothing runs or at its level at once, and its stages join without a gap in level.
     #[test]
     fn stages_of_a_profile_join(profile in prop::sample::select(Profile::ALL.to_vec()), rate in 1e-3..1e6_f64) {
-        let stages = Shape::of(profile, &workload(Some(profile), open(rate)).0).stages();
+        let stages = Shape::usual(profile, &workload(Some(profile), open(rate)).0).stages();
         prop_assert!(!stages.is_empty());
         for pair in stages.windows(2) {
             let joins = pair[0].to == pair[1].from || pair[1].kind == StageKind::Hold;

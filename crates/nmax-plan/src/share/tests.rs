@@ -9,7 +9,7 @@ fn splits() -> impl Strategy<Value = (Vec<u32>, u32)> {
 }
 
 fn shares(weights: &[u32], workers: u32) -> Vec<Share> {
-    let injectors = (0..weights.len() as u32).map(|index| Share::of(index, weights).unwrap());
+    let injectors = (0..weights.len() as u32).map(|index| Share::for_injector(index, weights).unwrap());
     injectors.flat_map(|share| (0..workers).map(move |worker| share.split(worker, workers).unwrap())).collect()
 }
 
@@ -58,7 +58,7 @@ proptest! {
     fn stretches_are_fair(weights in prop::collection::vec(1..100_000_u32, 1..8), from in 0..1_u64 << 40, length in 0..1_u64 << 20) {
         let total: u64 = weights.iter().copied().map(u64::from).sum();
         for (index, &weight) in weights.iter().enumerate() {
-            let share = Share::of(index as u32, &weights).unwrap();
+            let share = Share::for_injector(index as u32, &weights).unwrap();
             let owned = (share.count_below(from + length) - share.count_below(from)) as f64;
             let fair = length as f64 * f64::from(weight) / total as f64;
             prop_assert!((owned - fair).abs() < 12.0, "owns {} of {}, fair are {}", owned, length, fair);
@@ -79,7 +79,7 @@ fn equal_shares_take_turns() {
     for parts in [1_usize, 2, 3, 5, 8] {
         let weights = vec![300; parts];
         for index in 0..parts {
-            let share = Share::of(index as u32, &weights).unwrap();
+            let share = Share::for_injector(index as u32, &weights).unwrap();
             let numbers: Vec<u64> = (0..4).map(|j| share.nth(j).unwrap()).collect();
             let gaps: Vec<u64> = numbers.windows(2).map(|pair| pair[1] - pair[0]).collect();
             assert_eq!(gaps, vec![parts as u64; 3], "{numbers:?}");
@@ -95,24 +95,24 @@ fn the_whole_is_everything() {
         assert_eq!(whole.nth(n), Some(n));
         assert_eq!(whole.count_below(n), n);
     }
-    assert_eq!(Share::of(0, &[12]), Ok(whole));
+    assert_eq!(Share::for_injector(0, &[12]), Ok(whole));
 }
 
 #[test]
 fn impossible_shares_are_refused() {
-    assert_eq!(Share::of(2, &[1, 1]), Err(ShareError::NoSuchPart { index: 2, parts: 2 }));
-    assert_eq!(Share::of(0, &[]), Err(ShareError::NoSuchPart { index: 0, parts: 0 }));
-    assert_eq!(Share::of(0, &[0, 0]), Err(ShareError::NoWeight));
-    assert_eq!(Share::of(0, &[u32::MAX, u32::MAX - 1]), Err(ShareError::TooHeavy));
+    assert_eq!(Share::for_injector(2, &[1, 1]), Err(ShareError::NoSuchPart { index: 2, parts: 2 }));
+    assert_eq!(Share::for_injector(0, &[]), Err(ShareError::NoSuchPart { index: 0, parts: 0 }));
+    assert_eq!(Share::for_injector(0, &[0, 0]), Err(ShareError::NoWeight));
+    assert_eq!(Share::for_injector(0, &[u32::MAX, u32::MAX - 1]), Err(ShareError::TooHeavy));
     assert_eq!(Share::whole().split(0, 0), Err(ShareError::NoSuchPart { index: 0, parts: 0 }));
-    assert!(Share::of(0, &[u32::MAX, u32::MAX]).is_ok(), "a common divisor does not count");
+    assert!(Share::for_injector(0, &[u32::MAX, u32::MAX]).is_ok(), "a common divisor does not count");
 }
 
 #[test]
 fn large_weights_do_not_overflow() {
     let weights = [u32::MAX - 2, 1, 1];
     for index in 0..3 {
-        let share = Share::of(index, &weights).unwrap();
+        let share = Share::for_injector(index, &weights).unwrap();
         for j in [0, 1, 1 << 20] {
             let n = share.nth(j).unwrap();
             assert!(share.owns(n));

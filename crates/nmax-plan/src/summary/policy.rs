@@ -27,7 +27,7 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
         lines.push(("files", format!("sent by {files} {}", steps(files))));
     }
     lines.extend(pages(plan).map(|pages| ("pages", pages)));
-    lines.extend(once(plan).map(|once| ("once", once)));
+    lines.extend(run_fixtures(plan).map(|once| ("once", once)));
     lines.push(("names", names(defaults)));
     lines.extend(plan.hosts.iter().map(|host| ("host", self::host(host))));
     if !defaults.source_addresses.is_empty() {
@@ -87,7 +87,7 @@ fn pages(plan: &Plan) -> Option<String> {
 }
 
 /// What is done once.
-fn once(plan: &Plan) -> Option<String> {
+fn run_fixtures(plan: &Plan) -> Option<String> {
     let of_vus = |list: fn(&Scenario) -> &[Step]| plan.scenarios.iter().any(|scenario| !list(scenario).is_empty());
     let mut parts = Vec::new();
     if plan.setup.is_some() {

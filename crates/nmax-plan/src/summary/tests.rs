@@ -3,7 +3,7 @@ use crate::document::{self, tests::options};
 use crate::plan::{Call, Loop, LoopEnd, Step};
 use crate::template::Template;
 
-fn of(shape: &str) -> Forecast {
+fn shaped_forecast(shape: &str) -> Forecast {
     let text = format!(
         "nmax: 1\ntarget: http://a\nscenarios:\n  one: {{ weight: 3, steps: [{{ get: / }}, {{ think: 1s }}, {{ get: /b }}] }}\n  two: {{ weight: 1, steps: [{{ get: / }}] }}\n{shape}"
     );
@@ -13,7 +13,7 @@ fn of(shape: &str) -> Forecast {
 /// Ramp 0 to 40/s over 10 s (200), hold 20 s (800), ramp down over 10 s (200): 1,200 iterations; three quarters have two requests.
 #[test]
 fn open_plans_are_known_exactly() {
-    let forecast = of(
+    let forecast = shaped_forecast(
         "workload: { open: { rate: 40/s } }\nstages: [{ ramp: 10s, to: 100% }, { hold: 20s }, { ramp: 10s, to: 0 }]",
     );
     assert_eq!(forecast.iterations, Some(1_200));
@@ -28,14 +28,14 @@ fn open_plans_are_known_exactly() {
 
 #[test]
 fn what_ends_the_run_decides() {
-    let closed = of("workload: { closed: { vus: 7 } }");
+    let closed = shaped_forecast("workload: { closed: { vus: 7 } }");
     assert_eq!((closed.iterations, closed.requests, closed.peak), (None, None, Peak::Vus(7.0)));
     assert_eq!(closed.peak_requests_per_s, None);
-    let limited = of("workload: { closed: { vus: 7 }, iterations: 100 }");
+    let limited = shaped_forecast("workload: { closed: { vus: 7 }, iterations: 100 }");
     assert_eq!((limited.iterations, limited.duration), (Some(100), None));
-    let open = of("workload: { open: { rate: 10/s }, iterations: 100 }");
+    let open = shaped_forecast("workload: { open: { rate: 10/s }, iterations: 100 }");
     assert_eq!((open.iterations, open.duration), (Some(100), None));
-    let both = of("workload: { open: { rate: 10/s }, iterations: 100 }\nduration: 3s\nwarm_up: 2s");
+    let both = shaped_forecast("workload: { open: { rate: 10/s }, iterations: 100 }\nduration: 3s\nwarm_up: 2s");
     assert_eq!((both.iterations, both.duration), (Some(50), Some(Duration::from_secs(5))));
 }
 

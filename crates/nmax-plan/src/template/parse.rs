@@ -18,7 +18,7 @@ struct Broken;
 
 /// Where a name stands.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum NameContext {
     Hole,
     Argument,
 }
@@ -80,7 +80,7 @@ impl Parser<'_> {
 
     fn hole(&mut self, offset: usize, inside: &str) {
         if !is_call(inside) {
-            match self.name(offset, inside.trim(), Place::Hole) {
+            match self.name(offset, inside.trim(), NameContext::Hole) {
                 Some(Part::Text(text)) => self.text(&text),
                 other => self.parts.extend(other),
             }
@@ -191,13 +191,13 @@ impl Parser<'_> {
         if is_number(name) {
             return Ok(Some(Template::text(name)));
         }
-        Ok(self.name(offset, name, Place::Argument).map(|part| match part {
+        Ok(self.name(offset, name, NameContext::Argument).map(|part| match part {
             Part::Text(text) => constant(text),
             hole => Template { parts: vec![hole] },
         }))
     }
 
-    fn name(&mut self, offset: usize, name: &str, place: Place) -> Option<Part> {
+    fn name(&mut self, offset: usize, name: &str, place: NameContext) -> Option<Part> {
         match name.split_once('.') {
             None if name == "iteration" => Some(Part::Iteration),
             None if name == "vu" => Some(Part::Vu),
@@ -208,7 +208,7 @@ impl Parser<'_> {
         }
     }
 
-    fn slot(&mut self, offset: usize, name: &str, place: Place) -> Option<Part> {
+    fn slot(&mut self, offset: usize, name: &str, place: NameContext) -> Option<Part> {
         if let Some(slot) = self.names.slot(name) {
             return Some(Part::Slot(slot));
         }
@@ -240,24 +240,26 @@ impl Parser<'_> {
         }
         let known = self.names.slots.iter().map(String::as_str).chain(WORDS);
         let remedy = match (nearest(name, known), place) {
-            (Some(near), Place::Hole) => format!("did you mean `${{{near}}}`?"),
-            (Some(near), Place::Argument) => format!("did you mean `{near}`? A text stands in quotes: `'{name}'`"),
-            (None, Place::Hole) => format!(
+            (Some(near), NameContext::Hole) => format!("did you mean `${{{near}}}`?"),
+            (Some(near), NameContext::Argument) => {
+                format!("did you mean `{near}`? A text stands in quotes: `'{name}'`")
+            }
+            (None, NameContext::Hole) => format!(
                 "add `extract: {{ {name}: ... }}` to an earlier step, or write `$${{{name}}}` for the text itself"
             ),
-            (None, Place::Argument) => format!("write `'{name}'` for the text itself"),
+            (None, NameContext::Argument) => format!("write `'{name}'` for the text itself"),
         };
         self.error(offset, format!("`${{{name}}}` is not defined"), remedy)
     }
 
-    fn env(&mut self, offset: usize, variable: &str, place: Place) -> Option<Part> {
+    fn env(&mut self, offset: usize, variable: &str, place: NameContext) -> Option<Part> {
         let Some(value) = (self.names.env)(variable) else {
             let message = format!("the environment has no `{variable}`");
             return self.error(offset, message, format!("add `-e {variable}=VALUE` to the command"));
         };
         // What a function makes of an argument is escaped later, as a whole.
         Some(Part::Text(match (self.names.env_format, place) {
-            (EnvFormat::JsonString, Place::Hole) => {
+            (EnvFormat::JsonString, NameContext::Hole) => {
                 let mut escaped = Vec::new();
                 escape_into(&mut escaped, &value, Escape::Json);
                 String::from_utf8_lossy(&escaped).into_owned()

@@ -3,12 +3,12 @@
 use nmax_usl::{Estimate, Outlook};
 
 use super::of_table;
-use crate::scalability::{CompareView, FitView, ScaleView, Version, words};
+use crate::scalability::{CompareView, FitView, ScaleView, Version, wording};
 use crate::tables::Table;
 
 /// The points with what the law says about each: the table of the text, the page and the JSON.
 pub fn points(view: &FitView) -> String {
-    let table = Table::of(&view.analysis.points)
+    let table = Table::from_rows(&view.analysis.points)
         .number("row", |point| point.row.to_string())
         .number("n", |point| exact(Some(point.n)))
         .number("x", |point| exact(Some(point.x)))
@@ -20,7 +20,7 @@ pub fn points(view: &FitView) -> String {
         .number("band_low", |point| exact(point.band.map(|(low, _)| low)))
         .number("band_high", |point| exact(point.band.map(|(_, high)| high)))
         .number("residual", |point| exact(point.residual))
-        .word("zone", |point| point.zone.map_or("", words::zone));
+        .word("zone", |point| point.zone.map_or("", wording::zone));
     of_table(&table)
 }
 
@@ -29,7 +29,7 @@ pub fn points(view: &FitView) -> String {
 /// At settings of the system under test N is the knob's: there `level` is the load, `setting` says the knobs, and
 /// `r_ms`, which is that of the load, is empty.
 pub fn measured(view: &ScaleView) -> String {
-    let table = Table::of(view.levels.iter().filter(|level| level.used))
+    let table = Table::from_rows(view.levels.iter().filter(|level| level.used))
         .number("n", |level| exact(level.n))
         .number("x", |level| exact(level.x))
         .number("r_ms", |level| exact(level.r_ms.filter(|_| level.setting.is_empty())))
@@ -49,12 +49,12 @@ fn count(view: &ScaleView, number: usize) -> Option<u64> {
 
 /// The coefficients of versions, a row per version.
 pub fn coefficients(view: &CompareView) -> String {
-    let mut table = Table::of(&view.versions)
+    let mut table = Table::from_rows(&view.versions)
         .word("version", |version| &version.name)
         .word("method", |version| version.analysis.options.method.name())
         .number("points", |version| version.analysis.observations.len().to_string())
-        .word("model", |version| words::winner(version.analysis.winner));
-    for coefficient in &words::COEFFICIENTS {
+        .word("model", |version| wording::winner(version.analysis.winner));
+    for coefficient in &wording::COEFFICIENTS {
         let key = coefficient.key;
         let of = |of: fn(Estimate) -> Option<f64>| {
             move |version: &Version| exact((coefficient.of)(&version.analysis).and_then(of))

@@ -5,7 +5,7 @@ use nmax_analysis::{Effect, Figures};
 use super::page::Page;
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::tables::{Cell, Look, Table};
+use crate::tables::{Cell, Emphasis, Table};
 use crate::view::{View, findings};
 
 /// Most characters of a text.
@@ -27,7 +27,7 @@ fn answer(page: &mut Page, view: &View) {
     page.add(format_args!("<p><strong>{}</strong></p>", Escaped(&clip(&answer.headline, TEXT_MAX))));
     page.list(findings(answer).take(ROWS_MAX).map(|finding| {
         let word = if finding.is_trouble { "!" } else { "" };
-        Cell::word(Look::Strong, word).text(&finding.text).small(finding.code)
+        Cell::word(Emphasis::Strong, word).text(&finding.text).small(finding.code)
     }));
 }
 
@@ -39,7 +39,7 @@ fn steady(page: &mut Page, view: &View) {
         return;
     }
     let plain = |value: Option<f64>| number::or_unknown(value, |value| format!("{value:.2}"));
-    let table = Table::of(&steadiness.series)
+    let table = Table::from_rows(&steadiness.series)
         .word("series", |test| test.name)
         .number("drift", |test| number::share_or_unknown(test.drift))
         .number("limit", |test| number::share(test.drift_limit))
@@ -47,8 +47,8 @@ fn steady(page: &mut Page, view: &View) {
         .number("ADF", |test| plain(test.adf))
         .word("", |test| match test.holds {
             Some(true) if test.drift.is_some_and(|drift| drift.abs() > test.drift_limit) => "~ within its noise".into(),
-            Some(true) => Cell::word(Look::Class("pass"), "✓ steady"),
-            Some(false) => Cell::word(Look::Class("fail"), "✗ not steady"),
+            Some(true) => Cell::word(Emphasis::Class("pass"), "✓ steady"),
+            Some(false) => Cell::word(Emphasis::Class("fail"), "✗ not steady"),
             None => "– not tested".into(),
         });
     page.table(&table);
@@ -70,7 +70,7 @@ fn timeline(page: &mut Page, view: &View) {
         _ => Cell::default(),
     };
     page.heading(2, "Timeline");
-    let table = Table::of(rows)
+    let table = Table::from_rows(rows)
         .together(PHASES.len())
         .sentence("what was done", |row| first(row, |effect| Cell::from(&effect.happened.name).small(&effect.text)))
         .word("phase", |(_, phase)| PHASES[phase])

@@ -41,7 +41,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 /// The rows of a dimension. A column of which no row knows anything is left out.
 fn table<'a>(dimension: Dimension, rows: &[&'a Row]) -> Table<&'a Row> {
     let response = |of: fn(&Latency) -> f64| move |row: &Row| ms(row.response.as_ref().map(of));
-    Table::of(rows.iter().copied())
+    Table::from_rows(rows.iter().copied())
         .at_most(ROWS_MAX, REST)
         .named()
         .word(dimension.name(), |row| &row.value)
@@ -108,7 +108,7 @@ fn operations(page: &mut Page, view: &View) {
         return;
     }
     page.heading(3, "Operations of the back end");
-    let table = Table::of(operations.iter().take(ROWS_MAX))
+    let table = Table::from_rows(operations.iter().take(ROWS_MAX))
         .word("operations", |one| &one.what)
         .word("host", |one| &one.host)
         .number("rate", |one| number::rate(one.per_s))

@@ -104,7 +104,7 @@ pub(super) fn figure(
 /// [`figure`] of bins of the course, with the numbers of each.
 fn over_bins(page: &mut Page, view: &View, about: &str, chart: Chart<'_>) {
     let bins = &view.summary.series.bins;
-    let mut table = Table::of(0..bins.len()).number("from", |bin| number::span(bins[bin].start_s));
+    let mut table = Table::from_rows(0..bins.len()).number("from", |bin| number::span(bins[bin].start_s));
     for line in &chart.lines {
         let value = |bin: usize| line.points[bin].1.map_or_else(|| number::UNKNOWN.into(), chart.label);
         table = table.number(&line.name, value);

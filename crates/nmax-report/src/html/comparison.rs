@@ -1,6 +1,6 @@
 //! The pages of a comparison and of a history. They load nothing.
 
-use nmax_analysis::compare::Said;
+use nmax_analysis::compare::Conclusion;
 
 use super::{end, open, warning};
 use crate::comparison::{
@@ -9,13 +9,13 @@ use crate::comparison::{
 use crate::markup::Escaped;
 use crate::number;
 use crate::svg;
-use crate::tables::{Cell, Look, Table};
+use crate::tables::{Cell, Emphasis, Table};
 
 const FOOTER: &str = "The unit of replication is the run.";
 
 /// The page of a comparison.
 pub fn comparison(view: &ComparisonView) -> String {
-    let said = view.answer.said();
+    let said = view.answer.conclusion();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
     let word = format!("{}{weak}", view.word().to_uppercase());
     let mut page = open(&format!("{word}: before and after"), "");
@@ -42,7 +42,7 @@ pub fn comparison(view: &ComparisonView) -> String {
                  {picture}</figure>"
             ));
         }
-        let table = Table::of(rows)
+        let table = Table::from_rows(rows)
             .named()
             .word("metric", |row| row.metric.name())
             .number("before", |row| value(row.metric, row.before))
@@ -53,7 +53,7 @@ pub fn comparison(view: &ComparisonView) -> String {
             .number("p of all rows", |row| probability(row.p_adjusted))
             .word("answer", |row| {
                 let word = format!("{} {}", symbol(row.said), row.said.name());
-                Cell::word(Look::Class(class(row.said)), word).small(if row.is_weak { "weak" } else { "" })
+                Cell::word(Emphasis::Class(class(row.said)), word).small(if row.is_weak { "weak" } else { "" })
             });
         page.table(&table);
         page.text("</section>\n");
@@ -83,7 +83,7 @@ pub fn history(view: &HistoryView) -> String {
          changes.</p></figcaption>{}</figure>\n",
         svg::history(view)
     ));
-    let table = Table::of(view.runs.iter().enumerate())
+    let table = Table::from_rows(view.runs.iter().enumerate())
         .named()
         .word("run", |(_, run)| &run.id)
         .word("started", |(_, run)| day(&run.started_at))
@@ -101,11 +101,11 @@ pub fn history(view: &HistoryView) -> String {
     end(page, &view.nmax_version, FOOTER)
 }
 
-const fn class(said: Said) -> &'static str {
+const fn class(said: Conclusion) -> &'static str {
     match said {
-        Said::Worse => "fail",
-        Said::Better | Said::Equivalent => "pass",
-        Said::Changed | Said::Inconclusive => "invalid",
+        Conclusion::Worse => "fail",
+        Conclusion::Better | Conclusion::Equivalent => "pass",
+        Conclusion::Changed | Conclusion::Inconclusive => "invalid",
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 /// Class of a phase, and what it is.
-fn look(phase: &PhaseTime) -> (&'static str, &'static str) {
+fn phase_style(phase: &PhaseTime) -> (&'static str, &'static str) {
     PHASES.iter().position(|name| *name == phase.name).map_or(("", ""), |index| LOOKS[index])
 }
 
@@ -48,7 +48,7 @@ fn look(phase: &PhaseTime) -> (&'static str, &'static str) {
 fn figure(page: &mut Page, view: &View) {
     let bar = |name: &str, stats: &Stats| Bar {
         name: name.to_owned(),
-        segments: stats.phases.iter().map(|phase| (look(phase).0, phase.per_exchange_ns)).collect(),
+        segments: stats.phases.iter().map(|phase| (phase_style(phase).0, phase.per_exchange_ns)).collect(),
     };
     let (total, requests) = (&view.summary.total, &view.summary.requests);
     let names = requests.iter().take(BARS_MAX).map(|(name, stats)| bar(name, stats));
@@ -66,7 +66,7 @@ fn figure(page: &mut Page, view: &View) {
         view.summary.phase.name
     );
     let legend = total.phases.iter().map(|phase| {
-        let sample = format!("<rect class=\"bar {}\" x=\"1\" width=\"24\" height=\"9\"/>", look(phase).0);
+        let sample = format!("<rect class=\"bar {}\" x=\"1\" width=\"24\" height=\"9\"/>", phase_style(phase).0);
         (sample, phase.name)
     });
     page.figure((bars.title, &about), legend, |width| bars.render(width), |_| ());
@@ -74,7 +74,7 @@ fn figure(page: &mut Page, view: &View) {
 
 /// The phases of all exchanges together.
 fn table(page: &mut Page, view: &View) {
-    let table = Table::of(&view.summary.total.phases)
+    let table = Table::from_rows(&view.summary.total.phases)
         .named()
         .word("phase", |phase| phase.name)
         .number("exchanges", |phase| number::count(phase.time.count))
@@ -84,7 +84,7 @@ fn table(page: &mut Page, view: &View) {
         .number("p99", |phase| time_or_unknown(phase.time.p99()))
         .number("max", |phase| time_or_unknown(phase.time.max_ns))
         .number("per exchange", |phase| number::time(phase.per_exchange_ns))
-        .word("meaning", |phase| look(phase).1);
+        .word("meaning", |phase| phase_style(phase).1);
     page.table(&table);
     page.note("All times but the last are those of the exchanges that had the phase.");
 }
@@ -120,7 +120,7 @@ fn addresses(page: &mut Page, view: &View) {
     let total: u64 = all.iter().map(|(_, count)| count).sum();
     page.text("<section>");
     page.heading(3, "Server addresses, whole run");
-    let table = Table::of(all)
+    let table = Table::from_rows(all)
         .sentence("address", |(address, _)| address)
         .number("connections", |(_, count)| number::count(*count))
         .number("share", |(_, count)| number::share(*count as f64 / total.max(1) as f64));

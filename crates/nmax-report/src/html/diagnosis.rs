@@ -5,7 +5,7 @@ use nmax_analysis::suspect::{self, Budget, Coverage, Diagnosis, Label, Suspect};
 use super::page::Page;
 use crate::markup::Escaped;
 use crate::number;
-use crate::tables::{Cell, Look, Table};
+use crate::tables::{Cell, Emphasis, Table};
 use crate::terminal::resource_title as title;
 use crate::view::View;
 
@@ -68,7 +68,7 @@ fn budget(page: &mut Page, budget: &Budget) {
         rest => ("more than the whole: resources worked for others too", -rest),
     };
     let together = |part: Option<&suspect::Part>| part.map_or(rest, |part| part.residence_s());
-    let table = Table::of(budget.parts.iter().take(ROWS_MAX).map(Some).chain([None]))
+    let table = Table::from_rows(budget.parts.iter().take(ROWS_MAX).map(Some).chain([None]))
         .total()
         .word("resource", |part| part.map_or_else(|| word.to_owned(), |part| title(&part.resource)))
         .number("being served", |part| part.map_or_else(String::new, |part| time(part.service_s)))
@@ -99,17 +99,17 @@ fn matrix(page: &mut Page, rows: &[Coverage]) {
     }
     let cell = |cell: &suspect::Cell| match cell {
         suspect::Cell::Observed(text) => text.into(),
-        suspect::Cell::Gap(why) => Cell::word(Look::Class("fail"), "gap").text(why),
-        suspect::Cell::NotObserved => Cell::word(Look::Class("invalid"), "NOT OBSERVED"),
+        suspect::Cell::Gap(why) => Cell::word(Emphasis::Class("fail"), "gap").text(why),
+        suspect::Cell::NotObserved => Cell::word(Emphasis::Class("invalid"), "NOT OBSERVED"),
         suspect::Cell::None => number::UNKNOWN.into(),
     };
     page.heading(3, "What was watched");
-    let table = Table::of(rows.iter().take(ROWS_MAX))
+    let table = Table::from_rows(rows.iter().take(ROWS_MAX))
         .word("resource", |row| title(&row.resource))
         .sentence("utilization", |row| cell(&row.utilization))
         .sentence("saturation", |row| cell(&row.saturation))
         .sentence("errors", |row| cell(&row.errors))
-        .sentence("to watch it", |row| Cell::word(Look::Code, row.remedy.trim_matches('`')));
+        .sentence("to watch it", |row| Cell::word(Emphasis::Code, row.remedy.trim_matches('`')));
     page.table(&table);
 }
 
@@ -119,7 +119,7 @@ fn others(page: &mut Page, diagnosis: &Diagnosis) {
     }
     let others = diagnosis.others.iter().take(ROWS_MAX).map(|suspect| {
         let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
-        Cell::word(Look::Strong, suspect.label.name()).text(format!("{}: {why}", title(&suspect.resource)))
+        Cell::word(Emphasis::Strong, suspect.label.name()).text(format!("{}: {why}", title(&suspect.resource)))
     });
     page.details("What else was judged", |page| page.list(others));
 }

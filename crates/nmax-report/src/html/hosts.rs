@@ -67,7 +67,7 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, 
 
 fn table(page: &mut Page, view: &View, host: &HostView) {
     let value = |row: &FigureRow, value: Option<f64>| number::or_unknown(value, number::unit_label(&row.unit));
-    let table = Table::of(&host.figures)
+    let table = Table::from_rows(&host.figures)
         .word("source", |row| &row.source)
         .word("figure", |row| &row.metric)
         .number("mean", |row| value(row, row.mean))

@@ -2,14 +2,14 @@
 
 use super::page::Page;
 use crate::number;
-use crate::tables::{Cell, Look, Table};
+use crate::tables::{Cell, Emphasis, Table};
 use crate::view::{LikenessMark, View};
 
 pub(super) fn write(page: &mut Page, view: &View) {
     let Some(likeness) = &view.likeness else { return };
     page.heading(2, "Fidelity");
     page.note(&format!("The traffic of this run beside that of {}.", likeness.source));
-    let table = Table::of(&likeness.rows)
+    let table = Table::from_rows(&likeness.rows)
         .named()
         .word("what", |row| &row.what)
         .number("source", |row| &row.source)
@@ -22,7 +22,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
                 LikenessMark::Apart => ("fail", "✗"),
                 LikenessMark::Neutral => ("", "–"),
             };
-            Cell::word(Look::Class(class), format!("{symbol} {}", row.verdict)).text(&row.why)
+            Cell::word(Emphasis::Class(class), format!("{symbol} {}", row.verdict)).text(&row.why)
         });
     page.table(&table);
     likeness.notes.iter().for_each(|note| page.note(note));

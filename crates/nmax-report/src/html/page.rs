@@ -5,7 +5,7 @@ use std::fmt::{Arguments, Write};
 use super::charts::WIDTHS;
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::tables::{Cell, Look, Place, Table};
+use crate::tables::{Alignment, Cell, Emphasis, Table};
 
 /// Most characters of a sentence.
 const TEXT_MAX: usize = 2_000;
@@ -66,10 +66,10 @@ impl Page {
         let gap = if word.is_empty() || text.is_empty() { "" } else { " " };
         match (look, Escaped(&word)) {
             _ if word.is_empty() => {}
-            (Look::Plain, word) => self.add(format_args!("{word}")),
-            (Look::Strong, word) => self.add(format_args!("<strong>{word}</strong>")),
-            (Look::Code, word) => self.add(format_args!("<code>{word}</code>")),
-            (Look::Class(class), word) => self.add(format_args!("<span class=\"{class}\">{word}</span>")),
+            (Emphasis::Plain, word) => self.add(format_args!("{word}")),
+            (Emphasis::Strong, word) => self.add(format_args!("<strong>{word}</strong>")),
+            (Emphasis::Code, word) => self.add(format_args!("<code>{word}</code>")),
+            (Emphasis::Class(class), word) => self.add(format_args!("<span class=\"{class}\">{word}</span>")),
         }
         self.add(format_args!("{gap}{}", Escaped(&text)));
         if !small.is_empty() {
@@ -86,9 +86,9 @@ impl Page {
         let columns = || table.columns.iter().filter(|column| column.title.is_some());
         for column in columns() {
             let class = match column.place {
-                Place::Text | Place::Sentence => " class=\"l\"",
-                Place::Number if column.begins => " class=\"b\"",
-                Place::Number => "",
+                Alignment::Text | Alignment::Sentence => " class=\"l\"",
+                Alignment::Number if column.begins => " class=\"b\"",
+                Alignment::Number => "",
             };
             let title = column.title.as_deref().unwrap_or_default();
             self.add(format_args!("<th scope=\"col\"{class}>{}</th>", Escaped(title)));
@@ -104,13 +104,13 @@ impl Page {
                     continue;
                 }
                 let (tag, scope) = match (index, column.place) {
-                    (0, Place::Text | Place::Sentence) => ("th", " scope=\"row\""),
+                    (0, Alignment::Text | Alignment::Sentence) => ("th", " scope=\"row\""),
                     _ => ("td", ""),
                 };
                 let class = match column.place {
-                    Place::Sentence if index == 0 => " class=\"w\"",
-                    Place::Sentence => " class=\"l w\"",
-                    Place::Text if index > 0 => " class=\"l\"",
+                    Alignment::Sentence if index == 0 => " class=\"w\"",
+                    Alignment::Sentence => " class=\"l w\"",
+                    Alignment::Text if index > 0 => " class=\"l\"",
                     _ if column.begins => " class=\"b\"",
                     _ => "",
                 };

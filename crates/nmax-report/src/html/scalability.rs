@@ -5,7 +5,7 @@ use nmax_usl::{Analysis, Effect};
 use super::page::Page;
 use super::{end, open};
 use crate::markup::Escaped;
-use crate::scalability::{CompareView, FitView, PER_S, ScaleView, WhatIfView, words};
+use crate::scalability::{CompareView, FitView, PER_S, ScaleView, WhatIfView, wording};
 use crate::svg::{self, Key, PanelChart};
 
 mod tables;
@@ -93,7 +93,7 @@ fn begin(title: &str, about: &[&str]) -> Page {
 /// The answer of a campaign with a second axis: the largest of all, then every value with a law of its own.
 fn grid(page: &mut Page, view: &ScaleView) {
     page.text("<section class=\"banner plain\" aria-label=\"All settings\"><strong>All settings</strong>");
-    if let Some(sentence) = words::all_settings(view) {
+    if let Some(sentence) = wording::all_settings(view) {
         page.sentence(&sentence);
     }
     of_campaign(page, view);
@@ -121,10 +121,10 @@ fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView
     };
     page.add(format_args!(
         "<section class=\"banner {class}\" aria-label=\"{}\"><strong>{symbol} {}</strong>",
-        Escaped(&words::heading("Meaning", of)),
-        Escaped(&words::heading(word, of))
+        Escaped(&wording::heading("Meaning", of)),
+        Escaped(&wording::heading(word, of))
     ));
-    words::meaning(analysis, of).iter().for_each(|sentence| page.sentence(sentence));
+    wording::meaning(analysis, of).iter().for_each(|sentence| page.sentence(sentence));
     if let Some(view) = campaign {
         of_campaign(page, view);
     }
@@ -146,21 +146,24 @@ fn of_campaign(page: &mut Page, view: &ScaleView) {
 fn keys(page: &mut Page, view: &FitView) {
     let (analysis, unit) = (&view.analysis, view.x_unit());
     let unknown = || (crate::number::UNKNOWN.to_owned(), "no fit".to_owned());
-    let of = |of: Option<nmax_usl::Estimate>| of.map_or_else(unknown, |of| (words::value(&of), words::interval(&of)));
+    let of =
+        |of: Option<nmax_usl::Estimate>| of.map_or_else(unknown, |of| (wording::value(&of), wording::interval(&of)));
     let fit = analysis.fit.as_ref();
     let refused = || (crate::number::UNKNOWN.to_owned(), "refused, see conditions".to_owned());
-    let peak = |of: Option<nmax_usl::Estimate>| of.map_or_else(refused, |of| (words::value(&of), words::interval(&of)));
-    let best =
-        analysis.best.map_or_else(unknown, |(n, x)| (words::plain(x), format!("{unit} at N = {}", words::plain(n))));
+    let peak =
+        |of: Option<nmax_usl::Estimate>| of.map_or_else(refused, |of| (wording::value(&of), wording::interval(&of)));
+    let best = analysis
+        .best
+        .map_or_else(unknown, |(n, x)| (wording::plain(x), format!("{unit} at N = {}", wording::plain(n))));
     let figures = [
         ("Largest throughput measured", best),
         ("Peak of the law, N", peak(analysis.peak.as_ref().map(|peak| peak.concurrency))),
         ("Peak of the law, X", peak(analysis.peak.as_ref().map(|peak| peak.throughput))),
-        ("Class", (words::class(analysis.class).to_owned(), "A to D, by the intervals of α and β".to_owned())),
+        ("Class", (wording::class(analysis.class).to_owned(), "A to D, by the intervals of α and β".to_owned())),
         ("Contention α", of(fit.map(|fit| fit.contention))),
         ("Coherency β", of(fit.map(|fit| fit.coherency))),
         ("Unit throughput γ", of(fit.map(|fit| fit.unit_throughput))),
-        ("R²", fit.map_or_else(unknown, |fit| (words::plain(fit.r_squared), "shown, decides nothing".to_owned()))),
+        ("R²", fit.map_or_else(unknown, |fit| (wording::plain(fit.r_squared), "shown, decides nothing".to_owned()))),
     ];
     page.keys(figures.map(|(name, (value, below))| (name, value, below)));
 }
@@ -198,7 +201,7 @@ fn of_fit(page: &mut Page, view: &FitView, of: &str) {
 
 /// A heading; `of` is the setting that it is about, or empty.
 fn heading(page: &mut Page, text: &str, of: &str) {
-    page.heading(2, &words::heading(text, of));
+    page.heading(2, &wording::heading(text, of));
 }
 
 /// What makes an id of a setting's chart its own: the bytes of the setting, since ids bear few characters.
@@ -208,13 +211,13 @@ fn suffix(of: &str) -> String {
 
 fn law(page: &mut Page, analysis: &Analysis, unit: &str, of: &str) {
     heading(page, "Law", of);
-    let mut lines = words::legend(analysis, unit);
-    let with_unit = |roof| format!("roof γ/α = {} {unit}, the most without coherency", words::both(roof));
+    let mut lines = wording::legend(analysis, unit);
+    let with_unit = |roof| format!("roof γ/α = {} {unit}, the most without coherency", wording::both(roof));
     lines.extend(analysis.roof.as_ref().map(with_unit));
-    let meets = |optimum| format!("1/α = {}: where the straight line meets the roof", words::both(optimum));
+    let meets = |optimum| format!("1/α = {}: where the straight line meets the roof", wording::both(optimum));
     lines.extend(analysis.optimum.as_ref().map(meets));
     lines.extend(analysis.ceiling.as_ref().map(|ceiling| ceiling.text.clone()));
-    lines.push(format!("class {}", words::class_text(analysis)));
+    lines.push(format!("class {}", wording::class_text(analysis)));
     page.list(lines);
 }
 

@@ -37,7 +37,7 @@ fn requests(page: &mut Page, view: &View) {
     ));
     let rows = view.summary.requests.iter().map(|(name, stats)| (name.as_str(), stats));
     let time = |ns: fn(&Stats) -> Option<u64>| move |(_, stats): (&str, &Stats)| number::time_or_unknown(ns(stats));
-    let mut table = Table::of(rows.chain([("total", &view.summary.total)]))
+    let mut table = Table::from_rows(rows.chain([("total", &view.summary.total)]))
         .named()
         .total()
         .word("request", |(name, _)| name)
@@ -89,7 +89,7 @@ fn scenarios(page: &mut Page, view: &View) {
         return;
     }
     page.heading(3, "Scenarios");
-    let table = Table::of(&view.summary.scenarios)
+    let table = Table::from_rows(&view.summary.scenarios)
         .named()
         .word("scenario", |row| &row.name)
         .number("iterations", |row| number::count(row.iterations))
@@ -109,7 +109,7 @@ fn thresholds(page: &mut Page, view: &View) {
         page.sentence("The plan has no threshold.");
         return;
     }
-    let table = Table::of(&view.judgement.thresholds)
+    let table = Table::from_rows(&view.judgement.thresholds)
         .sentence("threshold", |result| &result.condition)
         .number("measured", threshold_value)
         .number("limit", |result| number::with_unit(Some(result.limit), result.unit))
@@ -123,7 +123,7 @@ fn gates(page: &mut Page, view: &View) {
         return;
     }
     page.heading(3, "Gates");
-    let table = Table::of(&view.judgement.gates)
+    let table = Table::from_rows(&view.judgement.gates)
         .word("gate", |gate| format!("{} {}", gate.code, gate.name))
         .number("measured", |gate| number::with_unit(gate.value, gate.unit))
         .number("limit", |gate| number::with_unit(gate.limit, gate.unit))
@@ -141,7 +141,7 @@ fn checks(page: &mut Page, view: &View) {
         return;
     }
     page.heading(3, "Checks");
-    let table = Table::of(&view.summary.checks)
+    let table = Table::from_rows(&view.summary.checks)
         .at_most(CHECKS_MAX, "are in summary.json")
         .sentence("check", |check| &check.name)
         .number("held", |check| number::count(check.passed))

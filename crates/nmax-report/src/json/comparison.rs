@@ -1,6 +1,6 @@
 //! Comparisons and histories as JSON.
 
-use nmax_analysis::compare::{self, Kind, Load, Metric, Said, Scale};
+use nmax_analysis::compare::{self, Conclusion, Kind, Load, Metric, Scale};
 use nmax_analysis::history::Step;
 use nmax_json::{Micro, Pico, Version, Word, records};
 use serde_json::Value;
@@ -34,7 +34,7 @@ records! {
     struct Comparison(view: &ComparisonView) {
         schema_version: Version = Version;
         nmax_version: String;
-        said: Word = view.answer.said().name(), in Said::ALL.map(Said::name), "The whole in one word; worse when a row is.";
+        said: Word = view.answer.conclusion().name(), in Conclusion::ALL.map(Conclusion::name), "The whole in one word; worse when a row is.";
         weak: bool = view.answer.is_weak(), "Too few runs for ranks in some row.";
         margin: Micro = view.answer.margin, "Share that counts as the same.";
         failure_margin: Micro = view.answer.failure_margin, "The same for differences of failure rates.";
@@ -84,7 +84,7 @@ records! {
         p: Pico, "Of this row alone.";
         p_adjusted: Pico, "In view of all rows (Holm).";
         weak: bool = row.is_weak;
-        said: Word = row.said.name(), in Said::ALL.map(Said::name);
+        said: Word = row.said.name(), in Conclusion::ALL.map(Conclusion::name);
     }
     struct History(view: &HistoryView) {
         schema_version: Version = Version;
@@ -121,6 +121,6 @@ records! {
         change: Micro = of.1.change;
         interval: [Micro; 2] = of.1.interval;
         p: Pico = of.1.p, "Times the places where it could have been.";
-        said: Word = of.1.said.name(), in Said::ALL.map(Said::name);
+        said: Word = of.1.said.name(), in Conclusion::ALL.map(Conclusion::name);
     }
 }

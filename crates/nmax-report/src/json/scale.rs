@@ -48,7 +48,7 @@ records! {
         machine: Map<String>;
         interrupted: bool;
     }
-    struct Found(found: &scalability::Found) {
+    struct Found(found: &scalability::FindResult) {
         objective: String;
         level: Option<f64>, "Highest level that holds it; null when none did.";
         low: Option<f64>;

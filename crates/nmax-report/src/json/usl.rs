@@ -6,7 +6,7 @@ use nmax_usl::predict::{By, Coefficient};
 use nmax_usl::{Code, Dimension, Method, Model, Question, Reading, Regression};
 use serde_json::Value;
 
-use crate::scalability::{FitView, PredictView, words};
+use crate::scalability::{FitView, PredictView, wording};
 
 /// Points of a document at most: a million of them would be hundreds of megabytes.
 const POINTS_MAX: usize = 10_000;
@@ -57,7 +57,7 @@ records! {
         x_unit: String = view.x_unit(), "Unit of X, per second.";
     }
     pub(super) struct Analysis(of: &nmax_usl::Analysis) {
-        model: Word = words::winner(of.winner), in [&Model::ALL.map(Model::name)[..], &["not_distinguishable"]].concat(),
+        model: Word = wording::winner(of.winner), in [&Model::ALL.map(Model::name)[..], &["not_distinguishable"]].concat(),
             "The model that leads every other by more than 4 AICc.";
         method: Word = of.options.method.name(), in Method::ALL.map(Method::name);
         regression: Word = regression(of.options.regression), in ["throughput", "response_time"],
@@ -69,8 +69,8 @@ records! {
             "Contention, by the chosen method, whichever model leads.";
         beta: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.coherency), "Coherency.";
         gamma: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.unit_throughput), "Throughput of one unit.";
-        alpha_sign: Option<Word> = of.contention_sign.map(|sign| words::sign(Some(sign))), in SIGNS;
-        beta_sign: Option<Word> = of.coherency_sign.map(|sign| words::sign(Some(sign))), in SIGNS;
+        alpha_sign: Option<Word> = of.contention_sign.map(|sign| wording::sign(Some(sign))), in SIGNS;
+        beta_sign: Option<Word> = of.coherency_sign.map(|sign| wording::sign(Some(sign))), in SIGNS;
         at_bound: Vec<Word> = of.fit.as_ref().map_or(vec![], |fit| fit.at_bound.clone()),
             "Coefficients that a bound decided.";
         converged: Option<bool> = of.fit.as_ref().map(|fit| fit.converged);
@@ -85,7 +85,7 @@ records! {
         gate: Vec<Hold>;
         limit: Option<Estimate> = &of.roof, "Gamma over alpha: the roof without coherency.";
         optimum: Option<Estimate>, "1 over alpha: where the linear line meets the roof.";
-        class: Word = words::class(of.class), in ["A", "B", "C", "D", "undetermined"];
+        class: Word = wording::class(of.class), in ["A", "B", "C", "D", "undetermined"];
         class_text: String;
         demand: Option<Demand> = &of.options.demand, "Busy time per completion of the most demanding resource.";
         ceiling: Option<Ceiling>, "The law beside the most demanding resource.";
@@ -143,11 +143,11 @@ records! {
         delta: Option<f64> = Some(rung.delta), "Distance to the best.";
         rss: Option<f64> = Some(rung.rss), "Residual sum of squares of ln X.";
         coefficients: Map<Option<f64>> =
-            words::coefficients(&rung.curve).into_iter().map(|(name, value)| (name, Some(value))).collect::<Map<_>>();
+            wording::coefficients(&rung.curve).into_iter().map(|(name, value)| (name, Some(value))).collect::<Map<_>>();
     }
     pub(super) struct Finding(finding: &nmax_usl::Finding) {
         code: Word = finding.code.name(), in Code::ALL.map(Code::name);
-        effect: Word = words::effect(finding.effect), in ["block", "warn", "note"];
+        effect: Word = wording::effect(finding.effect), in ["block", "warn", "note"];
         rows: Vec<u64>, "From 1.";
         text: String;
     }
@@ -163,7 +163,7 @@ records! {
         fitted: Option<f64>, "X by the law.";
         band: Option<[f64; 2]> = point.band, "95 % band of the law's mean.";
         residual: Option<f64>, "Of ln X by the method `log`, else of X.";
-        zone: Option<Word> = point.zone.map(words::zone), in ["A", "B", "C"], "Above, on or below the Amdahl bound.";
+        zone: Option<Word> = point.zone.map(wording::zone), in ["A", "B", "C"], "Above, on or below the Amdahl bound.";
     }
     struct Predict(view: &PredictView) {
         schema_version: Version = Version;
@@ -218,7 +218,7 @@ fn shown(points: &[nmax_usl::Point]) -> impl Iterator<Item = &nmax_usl::Point> {
 
 /// Why the peak of the law is not given; empty when it is.
 fn refused(analysis: &nmax_usl::Analysis) -> Vec<String> {
-    match (&analysis.peak, words::refusals(analysis)) {
+    match (&analysis.peak, wording::refusals(analysis)) {
         (Some(_), _) => Vec::new(),
         (None, reasons) if reasons.is_empty() => vec!["no fit: the findings say why".into()],
         (None, reasons) => reasons,

@@ -66,11 +66,11 @@ pub(crate) struct Frame {
 impl Frame {
     /// Of an analysis; `None` when nothing was measured.
     pub(crate) fn new(analysis: &Analysis) -> Option<Self> {
-        Self::of(marks(analysis), Some(analysis))
+        Self::from_points(marks(analysis), Some(analysis))
     }
 
     /// Of points, with the law when there is one.
-    pub(crate) fn of(points: Vec<Mark>, analysis: Option<&Analysis>) -> Option<Self> {
+    pub(crate) fn from_points(points: Vec<Mark>, analysis: Option<&Analysis>) -> Option<Self> {
         let points = thinned(points);
         let low = points.iter().map(|mark| mark.n).fold(f64::INFINITY, f64::min);
         let n_hi = points.iter().map(|mark| mark.n).fold(0.0, f64::max);

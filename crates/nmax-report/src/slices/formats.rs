@@ -30,7 +30,7 @@ records! {
         schema_version: Version = Version;
         #[schemars(with = "Source")]
         source: Value = of.0.source.clone(), "What was read: a run, and which of its files, or access logs";
-        request: Asked = (of.1, &None), "The slice as it was asked for";
+        request: SliceRequest = (of.1, &None), "The slice as it was asked for";
         keys: Vec<String> = of.0.answer.keys.iter().map(|(label, _)| label).collect::<Vec<_>>();
         measures: Vec<Measured> = &of.0.answer.measures;
         rows: Vec<Group> = of.0.answer.rows.iter().map(|row| (&of.0.answer, row)).collect::<Vec<_>>();
@@ -147,15 +147,15 @@ pub fn list_schema() -> Value {
 records! {
     struct Slices(slices: &Vec<(String, Saved)>) {
         schema_version: Version = Version;
-        slices: Vec<Kept> = slices.iter().collect::<Vec<_>>();
+        slices: Vec<SavedSlice> = slices.iter().collect::<Vec<_>>();
     }
-    struct Kept(kept: &(String, Saved)) {
+    struct SavedSlice(kept: &(String, Saved)) {
         name: String = &kept.0;
-        #[serde(flatten)] asked: Asked = (&kept.1.request, &kept.1.phase);
+        #[serde(flatten)] asked: SliceRequest = (&kept.1.request, &kept.1.phase);
     }
     /// A slice as it was asked for; only what was asked for is there.
     #[schemars(description = "")]
-    struct Asked(asked: (&Request, &Option<String>)) {
+    struct SliceRequest(asked: (&Request, &Option<String>)) {
         #[serde(skip_serializing_if = "Vec::is_empty")] r#where: Vec<String> = &asked.0.filter;
         #[serde(skip_serializing_if = "Vec::is_empty")] by: Vec<String> = &asked.0.by;
         #[serde(skip_serializing_if = "Vec::is_empty")] tag: Vec<String> = &asked.0.tags;

@@ -4,17 +4,17 @@
 use super::Scale;
 use super::drawing::{Drawing, through};
 use crate::markup::clip;
-use crate::scalability::words;
+use crate::scalability::wording;
 
-mod alone;
 mod legend;
 mod of_views;
+mod standalone;
 
-pub use alone::{compare, figure, panel, what_if};
 pub(crate) use legend::sample_point;
 use legend::{legend, shape, wrapped};
 pub use of_views::Panel;
 pub(crate) use of_views::{compare_chart, fit_panels, what_if_chart};
+pub use standalone::{compare, figure, panel, what_if};
 
 /// Space around the plot, in the units of the picture.
 const LEFT: f64 = 62.0;
@@ -231,11 +231,11 @@ impl PanelChart {
         for value in self.x.ticks() {
             let y = self.py(frame, value);
             drawing.path("grid", format_args!("M{:.1} {y:.1}H{right:.1}", frame.left));
-            drawing.word("y", (frame.left - 7.0, y + 3.5), &words::tick(value));
+            drawing.word("y", (frame.left - 7.0, y + 3.5), &wording::tick(value));
         }
         let mut free = f64::NEG_INFINITY;
         for value in self.n.ticks() {
-            let (x, label) = (self.px(frame, value), words::tick(value));
+            let (x, label) = (self.px(frame, value), wording::tick(value));
             let half = label.chars().count() as f64 * CHARACTER / 2.0;
             if x - half < free || x + half > right + RIGHT {
                 continue;
@@ -247,7 +247,7 @@ impl PanelChart {
         let Frame { left: from, top, .. } = frame;
         drawing.path("axis", format_args!("M{from:.1} {bottom:.1}H{right:.1}M{from:.1} {bottom:.1}V{top:.1}"));
         let room = ((right - left - 16.0) / CHARACTER) as usize;
-        let label = words::n_axis(&self.n_label, matches!(self.n, Scale::Log { .. }));
+        let label = wording::n_axis(&self.n_label, matches!(self.n, Scale::Log { .. }));
         drawing.word("unit", (left + 8.0, top - 11.0), &clip(&format!("X, {}", self.x_unit), room));
         drawing.word("unit e", (right, bottom + 32.0), &clip(&label, room));
     }

@@ -1,6 +1,6 @@
 //! Changes of one request as points with their intervals, and a figure over runs.
 
-use nmax_analysis::compare::{Row, Said, Scale};
+use nmax_analysis::compare::{Conclusion, Row, Scale};
 
 use super::drawing::Drawing;
 use crate::comparison::{HistoryView, day, value};
@@ -79,13 +79,13 @@ fn ticks(reach: f64) -> Vec<f64> {
     all.filter(|tick| tick.ln().abs() <= reach).collect()
 }
 
-const fn class(said: Said) -> &'static str {
+const fn class(said: Conclusion) -> &'static str {
     match said {
-        Said::Worse => "c2",
-        Said::Better => "c3",
-        Said::Changed => "c4",
-        Said::Equivalent => "c1",
-        Said::Inconclusive => "c5",
+        Conclusion::Worse => "c2",
+        Conclusion::Better => "c3",
+        Conclusion::Changed => "c4",
+        Conclusion::Equivalent => "c1",
+        Conclusion::Inconclusive => "c5",
     }
 }
 

@@ -9,7 +9,7 @@ use crate::number::milliseconds as ms;
 /// Both sides of these requests.
 pub(crate) fn sides<'a>(rows: impl Iterator<Item = &'a SideRow>) -> Table<&'a SideRow> {
     let of = |time: &Option<Latency>, of: fn(&Latency) -> f64| ms(time.as_ref().map(of));
-    Table::of(rows)
+    Table::from_rows(rows)
         .named()
         .word("request", |row| if row.name.is_empty() { "all requests" } else { &row.name })
         .short("  mean times", 0)

@@ -27,7 +27,7 @@ pub(crate) fn tables(summary: &Summary) -> Vec<((&'static str, &'static str), Ta
 
 /// Name, count, failures and rate of a group.
 fn counted<'a, R>((name, count): (&str, &str), rows: &'a [R], of: fn(&R) -> &GroupRow) -> Table<&'a R> {
-    Table::of(rows)
+    Table::from_rows(rows)
         .named()
         .word(name, |row| &of(row).name)
         .short("", 0)
@@ -85,7 +85,7 @@ fn pages(summary: &Summary) -> Table<()> {
 
 /// A kind of the user's own metrics.
 fn metrics<'a>(rows: impl Iterator<Item = &'a MetricRow>, figures: &[(&'static str, &'static str)]) -> Table<()> {
-    let mut table = Table::of(rows).named().word("metric", |row| row.title()).short("", 0);
+    let mut table = Table::from_rows(rows).named().word("metric", |row| row.title()).short("", 0);
     for (name, title) in [&("count", "count")].into_iter().chain(figures).chain([&("unread", "unread")]) {
         table = table.number(*title, |row| number::own(row, name)).short(title, 9);
     }

@@ -2,48 +2,50 @@
 
 use nmax_usl::{Analysis, Point, Rung};
 
-use super::{Cell, Look, Table};
+use super::{Cell, Emphasis, Table};
 use crate::number::{self, UNKNOWN, milliseconds};
-use crate::scalability::{Knob, Level, ScaleView, words};
+use crate::scalability::{Knob, Level, ScaleView, wording};
 
 /// What was measured beside the law.
 pub(crate) fn points<'a>(analysis: &'a Analysis, unit: &str) -> Table<&'a Point> {
-    let band = |(low, high)| format!("{} to {}", words::plain(low), words::plain(high));
-    Table::of(&analysis.points)
+    let band = |(low, high)| format!("{} to {}", wording::plain(low), wording::plain(high));
+    Table::from_rows(&analysis.points)
         .word("row", |point| point.row.to_string())
-        .number("N", |point| words::plain(point.n))
+        .number("N", |point| wording::plain(point.n))
         .short("N", 8)
-        .number(format!("X, {unit}"), |point| words::plain(point.x))
+        .number(format!("X, {unit}"), |point| wording::plain(point.x))
         .short("X", 10)
         .number("R", |point| milliseconds(point.r_s.map(|s| s * 1e3)))
         .short("R", 9)
-        .number("capacity", |point| words::plain_or_unknown(point.capacity))
+        .number("capacity", |point| wording::plain_or_unknown(point.capacity))
         .number("efficiency", |point| number::share_or_unknown(point.efficiency.or(point.efficiency_of_law)))
         .short("eff.", 8)
-        .number(format!("law, {unit}"), |point| words::plain_or_unknown(point.fitted))
+        .number(format!("law, {unit}"), |point| wording::plain_or_unknown(point.fitted))
         .short("law", 10)
         .number("95 % band", |point| number::or_unknown(point.band, band))
-        .number("off by", |point| words::distance(point.x, point.fitted))
+        .number("off by", |point| wording::distance(point.x, point.fitted))
         .short("off by", 9)
-        .number("zone", |point| point.zone.map_or(UNKNOWN, words::zone))
+        .number("zone", |point| point.zone.map_or(UNKNOWN, wording::zone))
         .short("zone", 6)
 }
 
 /// Models, the best first; nothing where none could be fitted.
 pub(crate) fn ladder(analysis: &Analysis) -> Option<Table<&Rung>> {
-    let leads = |rung: &Rung| words::winner(analysis.winner) == rung.model.name();
+    let leads = |rung: &Rung| wording::winner(analysis.winner) == rung.model.name();
     let coefficients = |rung: &Rung| {
-        let named = words::coefficients(&rung.curve).into_iter();
-        named.map(|(name, value)| format!("{name} {}", words::plain(value))).collect::<Vec<_>>().join(", ")
+        let named = wording::coefficients(&rung.curve).into_iter();
+        named.map(|(name, value)| format!("{name} {}", wording::plain(value))).collect::<Vec<_>>().join(", ")
     };
-    let table = Table::of(&analysis.ladder)
-        .word("model", |rung| Cell::word(Look::Plain, rung.model.name()).text(if leads(rung) { "(leads)" } else { "" }))
+    let table = Table::from_rows(&analysis.ladder)
+        .word("model", |rung| {
+            Cell::word(Emphasis::Plain, rung.model.name()).text(if leads(rung) { "(leads)" } else { "" })
+        })
         .short("  model", 12)
         .number("k", |rung| rung.k.to_string())
         .short("k", 3)
-        .number("AICc", |rung| words::fixed(rung.aicc, 1))
+        .number("AICc", |rung| wording::fixed(rung.aicc, 1))
         .short("AICc", 10)
-        .number("behind", |rung| words::fixed(rung.delta, 1))
+        .number("behind", |rung| wording::fixed(rung.delta, 1))
         .short("behind", 10)
         .word("coefficients", coefficients)
         .word("", |rung| if leads(rung) { "leads" } else { "" })
@@ -53,20 +55,20 @@ pub(crate) fn ladder(analysis: &Analysis) -> Option<Table<&Rung>> {
 
 /// Settings of the system under test, each at its best load.
 pub(crate) fn knobs(view: &ScaleView) -> Table<&Knob> {
-    let table = Table::of(&view.knobs)
-        .word("setting", |knob| words::setting(&knob.values))
+    let table = Table::from_rows(&view.knobs)
+        .word("setting", |knob| wording::setting(&knob.values))
         .short("", 0)
-        .number("load", |knob| words::plain_or_unknown(knob.load))
+        .number("load", |knob| wording::plain_or_unknown(knob.load))
         .short("load", 9)
-        .number(format!("X, {}", view.fit.x_unit()), |knob| words::plain_or_unknown(knob.x))
+        .number(format!("X, {}", view.fit.x_unit()), |knob| wording::plain_or_unknown(knob.x))
         .short("X", 12)
         .number("R", |knob| milliseconds(knob.r_ms))
         .number("runs", |knob| knob.runs.to_string())
         .short("runs", 6)
         .number("", |knob| milliseconds(knob.r_ms))
         .only_short("R", 12)
-        .number("price per hour", |knob| words::plain_or_unknown(knob.price_per_h))
-        .number("cost per million ok", |knob| words::plain_or_unknown(knob.price_per_million));
+        .number("price per hour", |knob| wording::plain_or_unknown(knob.price_per_h))
+        .number("cost per million ok", |knob| wording::plain_or_unknown(knob.price_per_million));
     let is_priced = view.knobs.iter().any(|knob| knob.price_per_million.is_some());
     let table = if is_priced { table.short("cost/10⁶", 12) } else { table };
     table.sentence("note", |knob| &knob.why)
@@ -74,17 +76,17 @@ pub(crate) fn knobs(view: &ScaleView) -> Table<&Knob> {
 
 /// Levels in the order of their runs.
 pub(crate) fn levels(view: &ScaleView) -> Table<&Level> {
-    Table::of(&view.levels)
+    Table::from_rows(&view.levels)
         .word("#", |level| level.number.to_string())
         .number("", |level| level.number.to_string())
         .only_short("#", 4)
         .word("purpose", |level| &level.purpose)
         .word("setting", |level| &level.setting)
-        .number("level", |level| words::plain(level.level))
+        .number("level", |level| wording::plain(level.level))
         .short("level", 9)
-        .number("N", |level| words::plain_or_unknown(level.n))
+        .number("N", |level| wording::plain_or_unknown(level.n))
         .short("N", 9)
-        .number(format!("X, {}", view.fit.x_unit()), |level| words::plain_or_unknown(level.x))
+        .number(format!("X, {}", view.fit.x_unit()), |level| wording::plain_or_unknown(level.x))
         .short("X", 11)
         .number("R", |level| milliseconds(level.r_ms))
         .short("R", 9)

@@ -1,6 +1,6 @@
 //! Before and after as a table, and a figure over many runs as a line.
 
-use nmax_analysis::compare::{Origin, Row, Said};
+use nmax_analysis::compare::{Conclusion, Origin, Row};
 
 use super::text::{Ink, Painted, left, right, shorten};
 use super::{Glyphs, Page, Style};
@@ -20,7 +20,7 @@ const ORIGINS_MAX: usize = 12;
 /// The comparison. No line is wider than `style.width`.
 pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
     let mut page = Page::new(style);
-    let said = view.answer.said();
+    let said = view.answer.conclusion();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
     let word = format!("{} {}{weak}", symbol(said), view.word().to_uppercase());
     let line = page.paint(&word, ink(said));
@@ -71,13 +71,13 @@ fn row(page: &mut Page, row: &Row) {
     }
 }
 
-const fn ink(said: Said) -> Ink {
+const fn ink(said: Conclusion) -> Ink {
     match said {
-        Said::Worse => Ink::Bad,
-        Said::Better => Ink::Good,
-        Said::Changed => Ink::Accent,
-        Said::Equivalent => Ink::Plain,
-        Said::Inconclusive => Ink::Dim,
+        Conclusion::Worse => Ink::Bad,
+        Conclusion::Better => Ink::Good,
+        Conclusion::Changed => Ink::Accent,
+        Conclusion::Equivalent => Ink::Plain,
+        Conclusion::Inconclusive => Ink::Dim,
     }
 }
 

@@ -5,7 +5,7 @@ use nmax_usl::{Analysis, Effect};
 use super::text::{self, Ink, Painted, left, shorten};
 use super::{LIST_MAX, Page, Style, more};
 use crate::number;
-use crate::scalability::{FitView, Level, ScaleView, words};
+use crate::scalability::{FitView, Level, ScaleView, wording};
 use crate::tables::scalability as tables;
 
 mod canvas;
@@ -52,7 +52,7 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> Painted {
         page.heading(&heading);
         page.item("»", Ink::Accent, &found.text);
     }
-    if let Some(sentence) = words::all_settings(view) {
+    if let Some(sentence) = wording::all_settings(view) {
         page.heading("All settings");
         page.item("»", Ink::Accent, &sentence);
     }
@@ -87,7 +87,7 @@ fn title(page: &mut Page, title: &str, subtitle: &str) {
 
 /// A heading, cut to the width; `of` is the setting that it is about, or empty.
 fn heading(page: &mut Page, text: &str, of: &str) {
-    let text = shorten(&words::heading(text, of), page.width);
+    let text = shorten(&wording::heading(text, of), page.width);
     page.heading(&text);
 }
 
@@ -100,7 +100,7 @@ fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
     }
     page.drawing(chart::of_fit(view, page.width, page.color, glyphs));
     heading(page, "Meaning", of);
-    for sentence in words::meaning(&view.analysis, of) {
+    for sentence in wording::meaning(&view.analysis, of) {
         page.item("»", Ink::Accent, &sentence);
     }
     findings(page, &view.analysis, of);
@@ -117,7 +117,7 @@ fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
             Effect::Warn => ("!", Ink::Warning),
             Effect::Note => ("·", Ink::Dim),
         };
-        let rows = words::rows(&finding.rows);
+        let rows = wording::rows(&finding.rows);
         let at = if rows.is_empty() { rows } else { format!(" ({rows})") };
         page.item(symbol, ink, &format!("{}{at}: {}", finding.code.name(), finding.text));
     }
@@ -134,8 +134,8 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
         let header = page.paint(shorten(&header, page.width).trim_end(), Ink::Dim);
         page.line(header);
         let rows = [
-            ("contention α", &fit.contention, words::sign(analysis.contention_sign).to_owned()),
-            ("coherency β", &fit.coherency, words::sign(analysis.coherency_sign).to_owned()),
+            ("contention α", &fit.contention, wording::sign(analysis.contention_sign).to_owned()),
+            ("coherency β", &fit.coherency, wording::sign(analysis.coherency_sign).to_owned()),
             ("throughput γ", &fit.unit_throughput, unit.to_owned()),
         ];
         for (name, of, reading) in rows {
@@ -143,36 +143,36 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
             // A name that would be cut says less than none: what is counted stands beside the chart.
             let reading = if text::width(&reading) > room { "per second" } else { &reading };
             let reading = shorten(reading, room);
-            let numbers = left(&words::value(of), 14) + &left(&words::interval(of), 25);
+            let numbers = left(&wording::value(of), 14) + &left(&wording::interval(of), 25);
             page.line(format!("  {}{numbers} {reading}", left(name, 18)));
         }
-        let method = format!("{}, {} points", words::method(fit), number::count(fit.n as u64));
+        let method = format!("{}, {} points", wording::method(fit), number::count(fit.n as u64));
         page.entry_at(COLUMN, "fitted by", &method);
-        let r_squared = format!("{} (shown, decides nothing)", words::plain(fit.r_squared));
+        let r_squared = format!("{} (shown, decides nothing)", wording::plain(fit.r_squared));
         page.entry_at(COLUMN, "R²", &r_squared);
     } else {
         page.item("✗", Ink::Bad, "no fit: the findings say why");
     }
-    page.entry_at(COLUMN, "observed peak", &words::observed(analysis, unit));
+    page.entry_at(COLUMN, "observed peak", &wording::observed(analysis, unit));
     peak(page, analysis, unit);
     if let Some(roof) = &analysis.roof {
-        let roof = words::with_unit(&words::both(roof), unit);
+        let roof = wording::with_unit(&wording::both(roof), unit);
         let text = format!("{roof}: γ/α, the most without coherency");
         page.entry_at(COLUMN, "roof", &text);
     }
     if let Some(optimum) = &analysis.optimum {
-        let text = format!("N = {}: 1/α, where the straight line meets the roof", words::both(optimum));
+        let text = format!("N = {}: 1/α, where the straight line meets the roof", wording::both(optimum));
         page.entry_at(COLUMN, "optimum", &text);
     }
     if let Some(ceiling) = &analysis.ceiling {
         page.entry_at(COLUMN, "ceiling", &ceiling.text);
     }
-    page.entry_at(COLUMN, "class", &words::class_text(analysis));
+    page.entry_at(COLUMN, "class", &wording::class_text(analysis));
 }
 
 fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
     if let Some(peak) = &analysis.peak {
-        page.entry_at(COLUMN, "peak of the law", &words::peak(peak, unit));
+        page.entry_at(COLUMN, "peak of the law", &wording::peak(peak, unit));
         return;
     }
     if analysis.fit.is_none() {
@@ -181,7 +181,7 @@ fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
         return;
     }
     page.entry_at(COLUMN, "peak of the law", "refused");
-    for reason in words::refusals(analysis) {
+    for reason in wording::refusals(analysis) {
         page.item("✗", Ink::Warning, &reason);
     }
 }
@@ -190,7 +190,7 @@ fn models(page: &mut Page, analysis: &Analysis, of: &str) {
     let Some(table) = tables::ladder(analysis) else { return };
     heading(page, "Models by AICc (a lead of more than 4 decides)", of);
     page.table(&table, 0, |_, _| ());
-    if words::winner(analysis.winner) == "not_distinguishable" {
+    if wording::winner(analysis.winner) == "not_distinguishable" {
         page.line("  not distinguishable: no model leads");
     }
 }
@@ -205,7 +205,7 @@ fn points(page: &mut Page, view: &FitView, of: &str) {
         tables::points(&view.analysis, &unit).at_most(ROWS_MAX, "points in the CSV file, the JSON and the page");
     page.table(&table, 0, |_, _| ());
     page.line(page.paint("zones: A above the bound, B on it, C below it", Ink::Dim));
-    if let Some(text) = words::response_times(&view.analysis) {
+    if let Some(text) = wording::response_times(&view.analysis) {
         page.line(page.paint(&shorten(text, page.width), Ink::Dim));
     }
 }

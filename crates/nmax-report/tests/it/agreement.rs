@@ -300,7 +300,7 @@ fn compression_is_told_everywhere() {
 fn what_runs_beside_the_mix_is_named() {
     let mut run = Run::new(&Shape::default());
     run.plan.background = vec![Background { scenario: 1, workload: Workload::Closed { vus: 1 }, stages: Vec::new() }];
-    let named = |name: &str| Scenario { weight: 0.0, ..Scenario::of(name, Vec::new()) };
+    let named = |name: &str| Scenario { weight: 0.0, ..Scenario::with_steps(name, Vec::new()) };
     run.plan.scenarios = vec![named("browse"), named("sign-up")];
     assert_eq!(run.view().summary.background, ["sign-up"]);
 }

@@ -1,6 +1,6 @@
 //! Comparisons and histories: the outputs agree, fit their width, load nothing and escape what comes from outside.
 
-use nmax_analysis::compare::{Caveat, Comparison, Kind, Metric, Origin, Row, Said};
+use nmax_analysis::compare::{Caveat, Comparison, Conclusion, Kind, Metric, Origin, Row};
 use nmax_analysis::history::history;
 use nmax_report::comparison::{ComparisonView, HistoryRun, HistoryView};
 use nmax_report::terminal::{self, Glyphs, Style};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::schema::{check, is_fresh};
 
-fn row(request: &str, metric: Metric, change: f64, said: Said) -> Row {
+fn row(request: &str, metric: Metric, change: f64, said: Conclusion) -> Row {
     let width = 0.01 + change.abs() / 20.0;
     Row {
         request: request.into(),
@@ -43,12 +43,12 @@ fn origin(label: &str, note: &str, kind: Kind) -> Origin {
 
 fn view(name: &str) -> ComparisonView {
     let rows = vec![
-        row("total", Metric::ResponseP95, 1.21, Said::Worse),
-        row("total", Metric::FailureRate, 0.012, Said::Worse),
-        row("total", Metric::Bytes, 1.0, Said::Equivalent),
-        Row { change: None, interval: None, ..row(name, Metric::ResponseP99, 3_000.0, Said::Inconclusive) },
-        row(name, Metric::Throughput, 1.08, Said::Better),
-        row(name, Metric::ResponseMean, 0.004, Said::Better),
+        row("total", Metric::ResponseP95, 1.21, Conclusion::Worse),
+        row("total", Metric::FailureRate, 0.012, Conclusion::Worse),
+        row("total", Metric::Bytes, 1.0, Conclusion::Equivalent),
+        Row { change: None, interval: None, ..row(name, Metric::ResponseP99, 3_000.0, Conclusion::Inconclusive) },
+        row(name, Metric::Throughput, 1.08, Conclusion::Better),
+        row(name, Metric::ResponseMean, 0.004, Conclusion::Better),
     ];
     ComparisonView {
         nmax_version: "0.0.0".into(),
@@ -209,9 +209,9 @@ proptest! {
         view.answer.rows.push(Row {
             after: 0.5,
             interval: Some((-1.0, 1.0)),
-            ..row("z", Metric::FailureRate, change.clamp(-1.0, 1.0), Said::Changed)
+            ..row("z", Metric::FailureRate, change.clamp(-1.0, 1.0), Conclusion::Changed)
         });
-        view.answer.rows.push(row("z", Metric::ServiceMean, change.abs(), Said::Changed));
+        view.answer.rows.push(row("z", Metric::ServiceMean, change.abs(), Conclusion::Changed));
         let style = Style { width: columns, ..Style::default() };
         let values: Vec<f64> = (0..count).map(|place| 1.0 + change.abs() + place as f64).collect();
         let texts = [

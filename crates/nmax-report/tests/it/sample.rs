@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use nmax_analysis::{
-    Answer, Effect, Ending, Event, Evidence, Figures, Finding, Gate, Happened, InjectorFacts, Judged, Judgement,
-    Observation, Reason, Recovery, SeriesBuilder, SeriesTest, Steadiness, Summary, ThresholdResult, Verdict, judge,
+    Answer, Effect, Ending, Event, Evidence, Figures, Finding, Gate, InjectorFacts, InterventionRecord, Judged,
+    Judgement, Observation, Reason, Recovery, SeriesBuilder, SeriesTest, Steadiness, Summary, ThresholdResult, Verdict,
+    judge,
 };
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
@@ -13,7 +14,7 @@ use nmax_metrics::{
 };
 use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Profile, Version, Visitor, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
-use nmax_report::{Beside, RunInfo, View};
+use nmax_report::{RunContext, RunInfo, View};
 
 /// All inputs of a report.
 pub(crate) struct Run {
@@ -267,7 +268,7 @@ impl Run {
         let withheld = &judgement.withheld;
         let summary = Summary::new(&evidence, withheld, builder.finish(), &self.failures, vec![event]);
         let judged = Judged { ending: Ending::Complete, summary, judgement };
-        View::new(&judged, &self.plan, Beside { run: self.info.clone(), ..Beside::default() })
+        View::new(&judged, &self.plan, RunContext { run: self.info.clone(), ..RunContext::default() })
     }
 }
 
@@ -451,7 +452,7 @@ fn effect() -> Effect {
         })
     };
     Effect {
-        happened: Happened { name: "node down".into(), start_s: 40.0, end_s: Some(50.0), error: None },
+        happened: InterventionRecord { name: "node down".into(), start_s: 40.0, end_s: Some(50.0), error: None },
         phases: [figures(0.0, 62.0), figures(0.034, 840.0), None],
         recovery: Recovery::NotSeen,
         worst_p95_ms: Some(910.0),

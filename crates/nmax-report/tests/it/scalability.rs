@@ -1,6 +1,6 @@
 //! Fits and campaigns: the outputs agree with each other, load nothing, fit their width, and draw what there is.
 
-use nmax_report::scalability::{CompareView, FitView, Found, Knob, Level, ScaleInfo, ScaleView};
+use nmax_report::scalability::{CompareView, FindResult, FitView, Knob, Level, ScaleInfo, ScaleView};
 use nmax_report::scalability::{Version, Week, WhatIfView};
 use nmax_report::terminal::Style;
 use nmax_usl::{Analysis, Change, Difference, Estimate, Method, Observation, Options, Quantity, Usl, analyse};
@@ -159,7 +159,7 @@ fn scale(title: &str, points: &[(f64, f64)]) -> ScaleView {
         levels,
         stopped: "precise: the peak is known to 5 % in X and 10 % in N".into(),
         notes: vec!["cookies are reset at each level".into()],
-        find: Some(Found {
+        find: Some(FindResult {
             objective: "p95 < 200ms".into(),
             level: Some(17.0),
             low: Some(15.0),

@@ -23,7 +23,7 @@ pub(crate) fn known<'a>(plan: &Plan, names: impl Iterator<Item = &'a String>) ->
     }
     let of_plan = |name: &String| {
         let request = requests.iter().find(|request| request.name.as_constant() == Some(name))?;
-        let (method, url) = request.asks();
+        let (method, url) = request.method_and_url();
         Some(Known { name: name.clone(), method: method.to_owned(), path: split(&with_holes(url)).path.to_owned() })
     };
     let of_name = |name: &String| {

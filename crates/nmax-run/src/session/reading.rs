@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use nmax_analysis::{Ending, Fold, Judged};
 use nmax_plan::plan::Plan;
-use nmax_report::{Beside, View};
+use nmax_report::{RunContext, View};
 use nmax_store::{Follower, RunReader, StoreError};
 
 use super::Finished;
@@ -63,7 +63,7 @@ impl Followed {
 
     pub(super) fn view(&self, judged: &Judged, report_path: Option<String>) -> View {
         let likeness = crate::fidelity::stored(&self.directory).map(|stored| stored.likeness());
-        View::new(judged, &self.plan, Beside { run: info(self.follower.manifest()), likeness, report_path })
+        View::new(judged, &self.plan, RunContext { run: info(self.follower.manifest()), likeness, report_path })
     }
 
     /// Folds in what is new.

@@ -6,7 +6,7 @@ use super::{Lines, RunReader, Windows, next_record};
 use crate::records::{Event, EventLine, FailureLine, ResourceLine};
 use crate::{Manifest, StoreError, names};
 
-/// Keeps its places in the files of a run. Each [`look`](Self::look) costs as much as what came since the one before; what
+/// Keeps its places in the files of a run. Each [`refresh`](Self::refresh) costs as much as what came since the one before; what
 /// is given out is what [`RunReader`] reads of the same bytes.
 pub struct Follower {
     pub(super) run: RunReader,

@@ -2,8 +2,8 @@
 
 use super::ceiling;
 use super::levels::{Level, Noise, levels};
-use super::sentences::number;
 use super::spread::Spread;
+use super::wording::number;
 use super::{Analysis, Point};
 use crate::class;
 use crate::finding::data::{Sorted, sort_out};

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::sentences::{interval, number, percent};
+use super::wording::{interval, number, percent};
 use crate::finding::{Code, Effect, Finding};
 use crate::fit::{Estimate, Fit};
 use crate::gate::BEYOND;

@@ -159,7 +159,7 @@ impl Noise {
 
     /// Where it comes from, in words.
     pub(crate) fn describe(&self) -> String {
-        let percent = super::sentences::percent(self.sd);
+        let percent = super::wording::percent(self.sd);
         match self.source {
             Source::Replicates => format!("replicates scatter by {percent}"),
             Source::Residuals => format!("runs scatter by {percent} about the law"),

@@ -38,7 +38,7 @@ fn is_sound(analysis: &Analysis) {
         analysis.meaning
     );
     if let Some((_, x)) = analysis.best {
-        assert!(analysis.meaning[0].contains(&sentences::number(x)));
+        assert!(analysis.meaning[0].contains(&wording::number(x)));
     }
     let may_peak = analysis.gate.iter().all(|hold| hold.holds);
     assert!(may_peak || analysis.peak.is_none());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nmax_text::number::counted;
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::sentences::{number, percent, rows, unit};
+use crate::analysis::wording::{number, percent, rows, unit};
 use crate::gate::LEVELS_MIN;
 use crate::observation::Observation;
 

@@ -2,7 +2,7 @@
 
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::{Level, Noise, Source};
-use crate::analysis::sentences::{list, number, percent, unit};
+use crate::analysis::wording::{list, number, percent, unit};
 use crate::observation::Observation;
 
 /// One-sided 2.5 %: the two-sided 95 % interval.

@@ -1,8 +1,8 @@
 //! What the fits say about the data: signs, outliers, caps, bounds, and what was not measured.
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::sentences::{interval, list, number, percent, units};
 use crate::analysis::spread::Spread;
+use crate::analysis::wording::{interval, list, number, percent, units};
 use crate::class::is_rounding;
 use crate::fit::{Estimate, Fit, Regression, Scale};
 use crate::gate::BEYOND;

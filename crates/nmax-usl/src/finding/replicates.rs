@@ -2,7 +2,7 @@
 
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::{Level, Noise, counting};
-use crate::analysis::sentences::{list, number, percent, rows};
+use crate::analysis::wording::{list, number, percent, rows};
 use crate::fit::{Fit, Scale};
 use crate::observation::Observation;
 

@@ -2,7 +2,7 @@
 
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::levels::Level;
-use crate::analysis::sentences::{number, rough};
+use crate::analysis::wording::{number, rough};
 use crate::ladder::{self, LEAD};
 use crate::model::{Curve, Model};
 

@@ -67,7 +67,7 @@ fn time(seconds: f64) -> String {
         size if size >= 1e-3 => (seconds * 1e3, "ms"),
         _ => (seconds * 1e6, "µs"),
     };
-    format!("{} {unit}", crate::analysis::sentences::number(value))
+    format!("{} {unit}", crate::analysis::wording::number(value))
 }
 
 fn positive(what: &'static str, found: f64) -> Result<(), InverseError> {

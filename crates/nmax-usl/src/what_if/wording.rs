@@ -1,7 +1,7 @@
 //! What-ifs in sentences.
 
 use super::{Growth, Measured, Outlook, Override, WhatIf, bears_peak};
-use crate::analysis::sentences::{list, number, percent};
+use crate::analysis::wording::{list, number, percent};
 use crate::gate::BEYOND;
 use crate::law::Usl;
 

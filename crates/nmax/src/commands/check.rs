@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nmax_run::secrets::Shown;
 use nmax_run::{Exit, check};
 
-use super::{Ended, once, prove, wire};
+use super::{Ended, prove, rehearsal, wire};
 use crate::args::CheckArgs;
 use crate::{load, say};
 
@@ -20,7 +20,7 @@ pub fn check(args: &CheckArgs) -> Ended {
         return wire::wire(&args.wire, &args.safety, plan, &shown);
     }
     if args.once {
-        return once::once(args, plan, &shown);
+        return rehearsal::show_rehearsal(args, plan, &shown);
     }
     if args.prove {
         return prove::prove(args, plan, &shown);

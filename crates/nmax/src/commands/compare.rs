@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::path::Path;
 
-use nmax_analysis::compare::Said;
+use nmax_analysis::compare::Conclusion;
 use nmax_report::comparison::ComparisonView;
 use nmax_report::terminal::Style;
 use nmax_report::{html, json, markdown, terminal};
@@ -38,9 +38,9 @@ fn compared(args: &BeforeAfterArgs) -> Ended {
     } else {
         say::text(terminal::comparison(&view, style()));
     }
-    Ok(match view.answer.said() {
-        Said::Worse => Exit::Failed,
-        _ if args.strict && view.answer.count(Said::Inconclusive) > 0 => Exit::Invalid,
+    Ok(match view.answer.conclusion() {
+        Conclusion::Worse => Exit::Failed,
+        _ if args.strict && view.answer.count(Conclusion::Inconclusive) > 0 => Exit::Invalid,
         _ => Exit::Pass,
     })
 }

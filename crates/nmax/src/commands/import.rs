@@ -18,8 +18,8 @@ const COMMAND_BYTES_MAX: u64 = 1 << 20;
 /// Makes a plan of recordings, of a command, or of logs.
 pub fn import(args: &ImportArgs) -> Ended {
     match &args.what {
-        ImportVerb::Har(args) => Ok(tell(&args.plan, &har(args)?)),
-        ImportVerb::Curl(args) => Ok(tell(&args.plan, &curl(args)?)),
+        ImportVerb::Har(args) => Ok(report(&args.plan, &har(args)?)),
+        ImportVerb::Curl(args) => Ok(report(&args.plan, &curl(args)?)),
         ImportVerb::Log(args) => super::import_log::import_log(args),
     }
 }
@@ -81,7 +81,7 @@ fn destination(args: &MadeArgs, name: Option<PathBuf>) -> Result<PlanDestination
 }
 
 /// Says what came of it.
-pub(super) fn tell(args: &MadeArgs, told: &ImportReport) -> Exit {
+pub(super) fn report(args: &MadeArgs, told: &ImportReport) -> Exit {
     if args.json {
         say::line(format_args!("{:#}", told.json()));
     } else {

@@ -3,7 +3,7 @@
 //! The verdicts are [`nmax_import::prove`]'s; here are files, replays over the network, and words.
 //!
 //! # Layout
-//! - `beside`: the files beside a plan; `replay`: one replay; `told`: what is printed
+//! - `companions`: the files beside a plan; `replay`: one replay; `report`: what is printed
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use super::Ended;
 use crate::args::CheckArgs;
 use crate::{clearance, say};
 
-mod beside;
+mod companions;
 mod replay;
-mod told;
+mod report;
 
-use beside::Beside;
+use companions::PlanCompanions;
 use replay::Replayer;
-pub(super) use told::Proof;
+pub(super) use report::Proof;
 
 /// Proves the correlations of a plan.
 pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
@@ -35,25 +35,31 @@ pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     }
     let origins = preflight::origins(&plan)?;
     hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
-    let mut beside = Beside::of(Path::new(&args.what))?;
+    let mut companions = PlanCompanions::read(Path::new(&args.what))?;
     let plan = Arc::new(plan);
     let cleared = clearance::clear(&args.safety, &plan, &origins)?;
     let settings = nmax_run::settings(&plan, &cleared.allow)?;
     let moment = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
     let mut replayer = Replayer::new(settings, moment);
-    let found = trials(&plan, &beside.evidence, &mut replayer)?;
+    let found = trials(&plan, &companions.evidence, &mut replayer)?;
     for tried in found.iter().flat_map(|found| &found.tried) {
         if let Some(state) = tried.state {
-            beside.evidence.record_outcome(&plan, &tried.site, state.name(), &shown.text(&tried.proof));
+            companions.evidence.record_outcome(&plan, &tried.site, state.name(), &shown.text(&tried.proof));
         }
     }
-    beside.save().map_err(Trouble::unreachable)?;
-    let told =
-        told::Told { plan: &plan, file: &args.what, found: &found, beside: &beside, replays: replayer.replays, shown };
+    companions.save().map_err(Trouble::unreachable)?;
+    let report = report::ProofReport {
+        plan: &plan,
+        file: &args.what,
+        found: &found,
+        companions: &companions,
+        replays: replayer.replays,
+        shown,
+    };
     if args.json {
-        say::line(format_args!("{:#}", nmax_json::value::<told::Proof, _>(&told)));
+        say::line(format_args!("{:#}", nmax_json::value::<report::Proof, _>(&report)));
     } else {
-        say::text(told.text());
+        say::text(report.text());
     }
     Ok(if found.iter().all(ScenarioResult::is_ok) { Exit::Pass } else { Exit::Failed })
 }

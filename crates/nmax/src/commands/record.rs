@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use nmax_record::visit::{self, Browsing, Order};
 
 use super::Ended;
-use super::import::{options, tell};
+use super::import::{options, report};
 use crate::args::RecordArgs;
 
 mod screen;
@@ -35,5 +35,5 @@ pub fn record(args: &RecordArgs) -> Ended {
         duration: args.duration,
         options: options(&args.plan),
     };
-    Ok(tell(&args.plan, &visit::record(&order, &mut Screen::new(args.quiet))?))
+    Ok(report(&args.plan, &visit::record(&order, &mut Screen::new(args.quiet))?))
 }

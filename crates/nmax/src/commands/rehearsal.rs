@@ -17,7 +17,7 @@ use crate::args::CheckArgs;
 use crate::{clearance, say};
 
 /// Sends one iteration of each scenario and shows everything.
-pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
+pub fn show_rehearsal(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     let origins = preflight::origins(&plan)?;
     hints::warnings(&plan, &origins).into_iter().for_each(say::warning);
     let plan = Arc::new(plan);

@@ -22,7 +22,7 @@ use progress::Progress;
 
 /// Measures; prints the law.
 pub fn scale(args: &ScaleArgs) -> Ended {
-    let told = measure(args).and_then(|finished| tell(&finished, args));
+    let told = measure(args).and_then(|finished| write_results(&finished, args));
     told.map(|exit| exit.forgiven(args.exit_zero)).map_err(|trouble| trouble.forgiven(args.exit_zero))
 }
 
@@ -32,7 +32,7 @@ fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
         return Err(refused.join("\nerror: ").into());
     }
     let plan = load::plan(&args.what, &args.plan, &planless(args))?;
-    let task = Task::parse(&words(args), &plan)?;
+    let task = Task::parse(&task_words(args), &plan)?;
     for file in [&args.csv, &args.svg].into_iter().flatten().filter(|file| !is_stdout(file)) {
         writable(file)?;
     }
@@ -52,7 +52,7 @@ fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
     nmax_scale::run(order, &interrupts, &mut Progress::new(args.output.quiet, args.budget))
 }
 
-fn words(args: &ScaleArgs) -> Words {
+fn task_words(args: &ScaleArgs) -> Words {
     Words {
         axis: args.axis.clone(),
         apply: args.apply.clone(),
@@ -112,7 +112,7 @@ fn planless(args: &ScaleArgs) -> PlanlessArgs {
 }
 
 /// Writes and prints what has just ended.
-fn tell(finished: &Finished, args: &ScaleArgs) -> Ended {
+fn write_results(finished: &Finished, args: &ScaleArgs) -> Ended {
     let view = &finished.view;
     let forms: [(_, &dyn Fn() -> String); 2] =
         [(&args.svg, &|| svg::figure(&view.fit)), (&args.csv, &|| csv::measured(view))];

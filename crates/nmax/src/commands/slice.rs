@@ -26,7 +26,7 @@ pub fn slice(args: &SliceArgs) -> Ended {
 }
 
 fn show(args: &SliceArgs) -> Result<(), Trouble> {
-    let asked = saved::asked(args)?;
+    let asked = saved::requested_slice(args)?;
     let found = match run_of(args)? {
         Some(directory) => {
             let (request, phase) = (&asked.request, asked.phase.as_deref());

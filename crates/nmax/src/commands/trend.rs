@@ -1,6 +1,6 @@
 //! `nmax trend`: a figure over many runs, and where it changed for good.
 
-use nmax_analysis::compare::Said;
+use nmax_analysis::compare::Conclusion;
 use nmax_report::{html, json, terminal};
 use nmax_run::trend::{self, Ask, Trend};
 use nmax_run::{Exit, Trouble};
@@ -44,7 +44,7 @@ pub fn trend(args: &TrendArgs) -> Ended {
     let exit = match view.last() {
         _ if !args.gate => Exit::Pass,
         _ if view.is_too_short() => Exit::Invalid,
-        Some(Said::Worse) => Exit::Failed,
+        Some(Conclusion::Worse) => Exit::Failed,
         _ if is_failing => Exit::Failed,
         _ => Exit::Pass,
     };

@@ -102,7 +102,7 @@ fn an_agent_that_is_killed_is_a_gap() {
     until("two readings", || seen() >= 2);
     first.signal(Signal::KILL);
     first.wait().exits(137);
-    until("the loss is said", || run.said().contains("SOURCE_LOST: agent db1 on db1 cannot be read"));
+    until("the loss is said", || run.stderr_so_far().contains("SOURCE_LOST: agent db1 on db1 cannot be read"));
     let up = || -> Vec<f64> {
         let found = readings(&bench, "db1", "agent db1", "up");
         found.iter().map(|line| number(&line["value"])).collect()
@@ -110,7 +110,7 @@ fn an_agent_that_is_killed_is_a_gap() {
     // Seconds of which the next one has no line.
     until("it is away for three seconds", || up().iter().filter(|up| **up == 0.0).count() >= 3);
     let _second = agent(&bench, &["--listen", &listen]);
-    until("its return is said", || run.said().contains("SOURCE_BACK: agent db1 on db1"));
+    until("its return is said", || run.stderr_so_far().contains("SOURCE_BACK: agent db1 on db1"));
     until("it is read again", || up().last() == Some(&1.0));
     let summary = ended(run).json();
     let events = events(&summary);
@@ -212,14 +212,14 @@ fn agents_may_call() {
     let url = format!("http://127.0.0.1:{port}");
     let call = |token: &str| bench.spawn(&["agent", "--push", &url, "--token-file", token, "--name", "db1"]);
     let wrong = call("wrong");
-    until("nobody listens yet", || wrong.said().contains("no run listens"));
+    until("nobody listens yet", || wrong.stderr_so_far().contains("no run listens"));
     let observe = format!("[{{ agent: {{ listen: '127.0.0.1:{port}' }}, name: db1, token: '${{env.AGENT_TOKEN}}' }}]");
     plan(&bench, &target.url(), &observe);
     let run = bench.spawn(&["run", "plan.yaml", "-e", "AGENT_TOKEN=s3cret-of-agents"]);
-    until("the refusal is said", || wrong.said().contains("Its Token Is Wrong"));
+    until("the refusal is said", || wrong.stderr_so_far().contains("Its Token Is Wrong"));
     // Not that nobody calls.
     until("why it is lost is said", || {
-        run.said().contains("from 127.0.0.1 is an agent with another token than the plan's, and is refused")
+        run.stderr_so_far().contains("from 127.0.0.1 is an agent with another token than the plan's, and is refused")
     });
     let right = call("token");
     until("its host is in the run", || readings(&bench, "db1", "cpu", "busy_cores").len() >= 2);

@@ -24,7 +24,7 @@ static FOLDERS: AtomicU32 = AtomicU32::new(0);
 
 /// Held for a whole test, never read: it keeps others out, or in.
 #[expect(dead_code, reason = "guards are held, not read")]
-enum Turn {
+enum TestLock {
     Shared(RwLockReadGuard<'static, ()>),
     Alone(RwLockWriteGuard<'static, ()>),
 }
@@ -33,20 +33,20 @@ enum Turn {
 pub(crate) struct Bench {
     folder: PathBuf,
     children: AtomicU32,
-    _turn: Turn,
+    _turn: TestLock,
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        Self::with(Turn::Shared(QUIET.read().unwrap_or_else(PoisonError::into_inner)))
+        Self::with(TestLock::Shared(QUIET.read().unwrap_or_else(PoisonError::into_inner)))
     }
 
     /// With no other test at the same time.
-    pub(crate) fn alone() -> Self {
-        Self::with(Turn::Alone(QUIET.write().unwrap_or_else(PoisonError::into_inner)))
+    pub(crate) fn exclusive() -> Self {
+        Self::with(TestLock::Alone(QUIET.write().unwrap_or_else(PoisonError::into_inner)))
     }
 
-    fn with(turn: Turn) -> Self {
+    fn with(turn: TestLock) -> Self {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("nmax-it-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
@@ -180,7 +180,7 @@ impl Job {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(begin.elapsed() < LIFE_MAX, "{} hangs:\n{}", self.what, self.said());
+            assert!(begin.elapsed() < LIFE_MAX, "{} hangs:\n{}", self.what, self.stderr_so_far());
             sleep(LOOK);
         };
         let code = status.code().unwrap_or_else(|| 128 + status.signal().expect("it exited or was killed"));
@@ -206,7 +206,7 @@ impl Job {
     }
 
     /// What it wrote on standard error so far.
-    pub(crate) fn said(&self) -> String {
+    pub(crate) fn stderr_so_far(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.err).unwrap()).into_owned()
     }
 }

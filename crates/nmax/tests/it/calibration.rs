@@ -45,13 +45,13 @@ fn is_measured(bench: &Bench) -> bool {
 }
 
 /// With nothing else running.
-mod alone {
+mod serial {
     use super::*;
 
     /// At most three runs: one that judges itself INVALID says nothing about the measurement.
     #[test]
     fn a_known_service_time_and_rate_are_measured() {
-        let bench = Bench::alone();
+        let bench = Bench::exclusive();
         if !(0..3).any(|_| is_measured(&bench)) {
             skip("this machine is too busy to measure");
         }
@@ -59,7 +59,7 @@ mod alone {
 
     #[test]
     fn a_stall_shows_in_response_times_and_nothing_is_lost_or_invented() {
-        let bench = Bench::alone();
+        let bench = Bench::exclusive();
         let target =
             spawn(Options { stalls: vec!["at=1500ms,for=1s".parse().unwrap()], ..Options::default() }).unwrap();
         let summary = measure(&bench, &format!("{}/hello", target.url()), "-r 1000/s -c 100 -d 4s");

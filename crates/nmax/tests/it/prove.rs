@@ -63,7 +63,7 @@ fn visit_bench() -> Bench {
 
 /// The correlation of this name in an answer.
 #[track_caller]
-fn of<'a>(answer: &'a Value, name: &str) -> &'a Value {
+fn correlation<'a>(answer: &'a Value, name: &str) -> &'a Value {
     let all = answer["scenarios"][0]["correlations"].as_array().unwrap();
     let found = all.iter().find(|found| found["name"] == name);
     found.unwrap_or_else(|| panic!("no {name} in {answer:#}"))
@@ -77,12 +77,15 @@ fn tokens_and_orders_are_proved_items_are_harmless_and_cookies_are_the_jars() {
     let answer = ended.json();
     assert_schema(&answer, "prove");
     for (name, state) in [("csrf", "proved"), ("order", "proved"), ("item", "harmless"), ("uuid", "harmless")] {
-        assert_eq!(of(&answer, name)["state"], state, "{answer:#}");
+        assert_eq!(correlation(&answer, name)["state"], state, "{answer:#}");
     }
-    let csrf = of(&answer, "csrf");
+    let csrf = correlation(&answer, "csrf");
     assert_eq!(csrf["proof"], "with the value of another replay: sign up: status 403, not 302");
     assert_eq!(csrf["to"].as_array().unwrap().len(), 3, "{csrf:#}");
-    assert_eq!(of(&answer, "order")["proof"], "with the value of another replay: order page: status 404, not 200");
+    assert_eq!(
+        correlation(&answer, "order")["proof"],
+        "with the value of another replay: order page: status 404, not 200"
+    );
     let jar = &answer["scenarios"][0]["jar"];
     assert_eq!(jar, &json!([{ "name": "sid", "set_by": "GET /signup", "sent": 7 }]));
     // The second proof on the same shop finds new rows: signing up twice would be refused.
@@ -123,11 +126,11 @@ fn a_value_that_the_server_refuses_is_wrong() {
     bench.write("visit.yaml", &VISIT.replace("input[name=csrf]@value", "form@method"));
     let args = ["check", "visit.yaml", "--prove", "--json", "--target", &target.url()];
     let answer = bench.nmax(&args).exits(3).json();
-    let csrf = of(&answer, "csrf");
+    let csrf = correlation(&answer, "csrf");
     assert_eq!(csrf["state"], "wrong", "{answer:#}");
     let proof = csrf["proof"].as_str().unwrap();
     assert!(proof.contains("sign up: status 403") && proof.contains("form field csrf"), "{proof}");
-    assert_eq!(of(&answer, "item")["state"], Value::Null);
+    assert_eq!(correlation(&answer, "item")["state"], Value::Null);
     assert_eq!(answer["ok"], false);
 }
 
@@ -259,12 +262,12 @@ fn a_stale_token_that_leads_to_a_log_in_page_with_200_is_proved() {
     bench.write("account.yaml", STRICT);
     let args = ["check", "account.yaml", "--prove", "--json", "--target", &server.url()];
     let answer = bench.nmax(&args).exits(0).json();
-    let token = of(&answer, "token");
+    let token = correlation(&answer, "token");
     assert_eq!(token["state"], "proved", "{answer:#}");
     let proof = token["proof"].as_str().unwrap();
     assert!(proof.contains("account: another reply: with form/input[password]"), "{proof}");
     // It comes with each page, is sent back, differs each time, and does not matter.
-    assert_eq!(of(&answer, "theme")["state"], "harmless", "{answer:#}");
+    assert_eq!(correlation(&answer, "theme")["state"], "harmless", "{answer:#}");
 }
 
 /// A recording of the account, its plan's evidence, and a secret in it.
@@ -306,9 +309,9 @@ fn verdicts_go_into_the_evidence_and_leave_the_rest() {
     recorded(&bench);
     let args = ["check", "account.yaml", "--prove", "--json", "--target", &server.url()];
     let answer = bench.nmax(&args).exits(0).json();
-    assert_eq!(of(&answer, "token")["state"], "proved", "{answer:#}");
-    assert_eq!(of(&answer, "token")["evidence"], "found once");
-    let proof = of(&answer, "token")["proof"].as_str().unwrap();
+    assert_eq!(correlation(&answer, "token")["state"], "proved", "{answer:#}");
+    assert_eq!(correlation(&answer, "token")["evidence"], "found once");
+    let proof = correlation(&answer, "token")["proof"].as_str().unwrap();
     assert!(proof.starts_with("with the value of the recording: account: another reply"), "{proof}");
     let evidence: Value =
         serde_json::from_str(&fs::read_to_string(bench.path("account.evidence.json")).unwrap()).unwrap();
@@ -324,7 +327,7 @@ fn replays_that_are_alike_prove_nothing_when_they_are_not_what_was_recorded() {
     recorded(&bench);
     let args = ["check", "account.yaml", "--prove", "--json", "--target", &server.url()];
     let answer = bench.nmax(&args).exits(3).json();
-    let token = of(&answer, "token");
+    let token = correlation(&answer, "token");
     assert_eq!(token["state"], "wrong", "{answer:#}");
     assert!(token["proof"].as_str().unwrap().contains("another page than in the recording"), "{token:#}");
     let notes = answer["scenarios"][0]["notes"].to_string();

@@ -94,7 +94,7 @@ impl<'a> Reader<'a> {
             // The page to begin with is opened by the recorder, and has no name.
             if number > 0 {
                 typing.write_all(format!("\n{name}\n").as_bytes()).unwrap();
-                until(name, || recorder.said().contains(&format!("--- {name} ---")));
+                until(name, || recorder.stderr_so_far().contains(&format!("--- {name} ---")));
                 typed.push(name.to_owned());
             }
             go.write_all(b"go\n").unwrap();

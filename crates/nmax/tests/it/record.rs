@@ -26,8 +26,8 @@ impl<'a> Recording<'a> {
     pub(crate) fn start(bench: &'a Bench, args: &[&str]) -> Self {
         let args: Vec<&str> = ["record"].iter().chain(args).copied().collect();
         let (job, typing) = bench.spawn_typing(&args);
-        until("the recorder listens", || proxy_of(&job.said()).is_some());
-        let proxy = proxy_of(&job.said()).unwrap();
+        until("the recorder listens", || proxy_of(&job.stderr_so_far()).is_some());
+        let proxy = proxy_of(&job.stderr_so_far()).unwrap();
         Self { bench, job, typing, proxy }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Recording<'a> {
 
     /// Waits until it shows this.
     pub(crate) fn until_shown(&self, words: &str) {
-        until(words, || self.job.said().contains(words));
+        until(words, || self.job.stderr_so_far().contains(words));
     }
 
     /// Ends it as a person does.

@@ -372,12 +372,12 @@ fn a_disk_without_room_is_said_as_that() {
 }
 
 /// With nothing else running.
-mod alone {
+mod serial {
     use super::*;
 
     #[test]
     fn a_peak_that_is_known_is_found() {
-        let bench = Bench::alone();
+        let bench = Bench::exclusive();
         let target = peaking();
         let url = target.url();
         let flags =
@@ -423,7 +423,7 @@ mod alone {
 
     #[test]
     fn the_highest_load_that_holds_an_objective_is_found() {
-        let bench = Bench::alone();
+        let bench = Bench::exclusive();
         let target = spawn(Options { services: vec!["lock:10ms".parse().unwrap()], ..Options::default() }).unwrap();
         let url = target.url();
         // One at a time, 10 ms each: n users wait 10·n ms.

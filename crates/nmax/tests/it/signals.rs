@@ -17,7 +17,7 @@ fn interrupted(bench: &Bench, path: &str, signal: Signal) -> (nmax_target::Runni
     let job = bench.spawn(&["run", &url, "-c", "3", "-d", "60s"]);
     until("requests at the server", || arrived(&target) >= 3);
     job.signal(signal);
-    until("an answer to the signal", || job.said().contains("Stopping: "));
+    until("an answer to the signal", || job.stderr_so_far().contains("Stopping: "));
     (target, job)
 }
 
@@ -31,7 +31,7 @@ fn summary(bench: &Bench) -> Value {
     summary
 }
 
-fn once(signal: Signal) {
+fn interrupt_once(signal: Signal) {
     let bench = Bench::new();
     let (target, job) = interrupted(&bench, "/delay/700ms", signal);
     job.wait().exits(130).shows(&[", interrupted after ", "the run was stopped after", "report    runs/"]);
@@ -64,12 +64,12 @@ fn twice(signal: Signal) {
 
 #[test]
 fn ctrl_c_once_lets_requests_end() {
-    once(Signal::INT);
+    interrupt_once(Signal::INT);
 }
 
 #[test]
 fn terminate_is_as_ctrl_c() {
-    once(Signal::TERM);
+    interrupt_once(Signal::TERM);
 }
 
 /// A closed terminal or a lost connection ends a run as Ctrl-C does, so that everything is undone.
@@ -80,7 +80,7 @@ fn hang_up_is_as_ctrl_c() {
     if u64::from_str_radix(ignored.trim(), 16).unwrap() & 1 == 1 {
         return skip("under `nohup`, a hang-up is ignored as it should be");
     }
-    once(Signal::HUP);
+    interrupt_once(Signal::HUP);
 }
 
 #[test]

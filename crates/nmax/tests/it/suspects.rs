@@ -96,13 +96,13 @@ fn is_judged(case: &Case, diagnosis: &Value) -> bool {
 }
 
 /// With nothing else running.
-mod alone {
+mod serial {
     use super::*;
 
     /// All at the same time: none of them needs the processor.
     #[test]
     fn known_bottlenecks_are_suspected_and_hidden_ones_are_not_observed() {
-        let bench = Bench::alone();
+        let bench = Bench::exclusive();
         let other = spawn(Options::default()).unwrap();
         let systems: Vec<Running> = CASES.iter().map(|case| system(case, &other.url())).collect();
         let jobs: Vec<_> = CASES

@@ -23,7 +23,7 @@ fn plan(bench: &Bench, name: &str, url: &str, path: &str, item: &str, more: &str
 fn begun(bench: &Bench, name: &str, is_done: impl Fn() -> bool) -> Job {
     let job = bench.spawn(&["run", &format!("{name}.yaml"), "--allow-exec", "--quiet", "--runs-dir", name]);
     until("the action", || is_done() || !job.is_alive());
-    assert!(is_done(), "{}", job.said());
+    assert!(is_done(), "{}", job.stderr_so_far());
     job
 }
 

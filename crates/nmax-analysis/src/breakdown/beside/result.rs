@@ -82,7 +82,7 @@ impl Both {
             let mut all = Server::default();
             let servers = logs.iter().filter_map(|log| pair.servers.get(log));
             servers.for_each(|server| all.merge(server));
-            all.settle(pair.all.0, pair.outside, has_others);
+            all.assign_unsure(pair.all.0, pair.outside, has_others);
             all
         };
         self.merge(&Self {

@@ -17,7 +17,7 @@ const OTHER_CLOCK_SLACK_US: i64 = 2_000_000;
 
 /// Where a request began, by its stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PhasePosition {
     /// Surely outside the phase, at this end: 0 before it, 1 after it.
     Outside(usize),
     /// Surely in the phase.
@@ -26,9 +26,9 @@ pub(super) enum Place {
     Unsure(usize),
 }
 
-impl Place {
+impl PhasePosition {
     /// That of a request whose stamp has its middle at `at_us` and is `resolution_us` long; all µs since the run's origin.
-    pub(super) fn of(phase_us: &Range<i64>, at_us: i64, resolution_us: u32, is_own_clock: bool) -> Self {
+    pub(super) fn classify(phase_us: &Range<i64>, at_us: i64, resolution_us: u32, is_own_clock: bool) -> Self {
         let slack_us = if is_own_clock { SLACK_US } else { OTHER_CLOCK_SLACK_US };
         let half_us = i64::from(resolution_us / 2) + slack_us;
         let (from_us, until_us) = (at_us.saturating_sub(half_us), at_us.saturating_add(half_us));
@@ -70,11 +70,11 @@ pub(super) struct Server {
 
 impl Server {
     /// Takes a line.
-    pub(super) fn add(&mut self, place: Place, line: Line) {
+    pub(super) fn add(&mut self, place: PhasePosition, line: Line) {
         match place {
-            Place::Outside(end) => self.outside[end] += 1,
-            Place::Within => self.record(line),
-            Place::Unsure(end) => self.unsure[end].push(line),
+            PhasePosition::Outside(end) => self.outside[end] += 1,
+            PhasePosition::Within => self.record(line),
+            PhasePosition::Unsure(end) => self.unsure[end].push(line),
         }
     }
 
@@ -101,7 +101,7 @@ impl Server {
 
     /// Decides of the unsure lines. The run sent `sent` of these requests, and of them `outside` before the phase and after
     /// it; `has_others`: whether it sent any of whatever kind there.
-    pub(super) fn settle(&mut self, sent: u64, outside: [u64; 2], has_others: [bool; 2]) {
+    pub(super) fn assign_unsure(&mut self, sent: u64, outside: [u64; 2], has_others: [bool; 2]) {
         let is_same = are_same(sent, self.all.0);
         for end in [0, 1] {
             let lines = std::mem::take(&mut self.unsure[end]);

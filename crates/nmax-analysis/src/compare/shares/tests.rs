@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::super::{Comparison, Measured, Question, Said, Values, compare};
+use super::super::{Comparison, Conclusion, Measured, Question, Values, compare};
 use super::*;
 use crate::tests::simulate::Random;
 
@@ -13,7 +13,7 @@ fn figures(count: u64, failed: u64) -> Figures {
 }
 
 /// The shift between runs of these exchanges and failures.
-fn of(before: &[(u64, u64)], after: &[(u64, u64)], stretch: f64) -> Shift {
+fn shift_between(before: &[(u64, u64)], after: &[(u64, u64)], stretch: f64) -> Shift {
     let side = |runs: &[(u64, u64)]| -> Vec<Figures> { runs.iter().map(|(n, failed)| figures(*n, *failed)).collect() };
     let (before, after) = (side(before), side(after));
     let (before, after): (Vec<&Figures>, Vec<&Figures>) = (before.iter().collect(), after.iter().collect());
@@ -36,7 +36,7 @@ proptest! {
     /// only there; sides that change places turn the sign, and so do failures that become successes.
     #[test]
     fn intervals_are_bounded_and_turn_with_the_question(before in runs(), after in runs(), stretch in 1.0..8.0_f64) {
-        let found = of(&before, &after, stretch);
+        let found = shift_between(&before, &after, stretch);
         prop_assert!(-1.0 <= found.low && found.low <= found.estimate, "{found:?}");
         prop_assert!(found.estimate <= found.high && found.high <= 1.0, "{found:?}");
         prop_assert!((0.0..=1.0).contains(&found.p));
@@ -47,10 +47,10 @@ proptest! {
             near(other.estimate, -found.estimate) && near(other.low, -found.high) && near(other.high, -found.low)
                 && (other.p - found.p).abs() < 1e-6
         };
-        let back = of(&after, &before, stretch);
+        let back = shift_between(&after, &before, stretch);
         prop_assert!(is_turned(back), "{found:?} and back {back:?}");
         let succeeded = |runs: &[(u64, u64)]| runs.iter().map(|(n, failed)| (*n, n - failed)).collect::<Vec<_>>();
-        let turned = of(&succeeded(&before), &succeeded(&after), stretch);
+        let turned = shift_between(&succeeded(&before), &succeeded(&after), stretch);
         prop_assert!(is_turned(turned), "{found:?} and of successes {turned:?}");
     }
 
@@ -60,7 +60,7 @@ proptest! {
         let failed = |share: f64| (n as f64 * share) as u64;
         let before = [(n, failed(x))];
         let (less, more) = (failed(x.max(y.min(z))), failed(x.max(y.max(z))));
-        let (less, more) = (of(&before, &[(n, less)], stretch), of(&before, &[(n, more)], stretch));
+        let (less, more) = (shift_between(&before, &[(n, less)], stretch), shift_between(&before, &[(n, more)], stretch));
         prop_assert!(more.p <= less.p + 1e-9, "{less:?}, {more:?}");
     }
 }
@@ -192,7 +192,7 @@ fn failures_of_equal_systems_are_not_told_apart() {
                         (0..count).map(|_| run(&mut random, n, share, luck, parts)).collect()
                     };
                     let answer = ask(&side(before), &side(after), &side(known));
-                    answer.count(Said::Worse) + answer.count(Said::Better) > 0
+                    answer.count(Conclusion::Worse) + answer.count(Conclusion::Better) > 0
                 });
                 let wrong = wrong.count();
                 assert!(

@@ -47,10 +47,10 @@ fn a_request_of_a_few_exchanges_tells_nothing() {
         after.requests.insert(name, rare(3, 3.4));
     }
     let found = ask(&[before], &[after], &[]);
-    assert_eq!(found.said(), Said::Better, "{found:#?}");
+    assert_eq!(found.conclusion(), Conclusion::Better, "{found:#?}");
     let of_images = found.rows.iter().filter(|row| row.request.starts_with("image"));
     for row in of_images {
-        assert_ne!(row.said, Said::Worse, "{row:#?}");
+        assert_ne!(row.said, Conclusion::Worse, "{row:#?}");
     }
 }
 
@@ -98,7 +98,7 @@ fn a_history_that_is_short_or_has_a_change_is_left_out() {
     let mut random = Random::new(47);
     let (before, after) = (runs(&mut random, slow, 1), runs(&mut random, QUIET, 1));
     let alone = ask(&before, &after, &[]);
-    assert_eq!(alone.said(), Said::Better);
+    assert_eq!(alone.conclusion(), Conclusion::Better);
     for (slows, quicks) in [(1, 1), (2, 2), (2, 3), (4, 2), (6, 6)] {
         let mixed = [runs(&mut random, slow, slows), runs(&mut random, QUIET, quicks)].concat();
         let answer = ask(&before, &after, &mixed);
@@ -120,10 +120,12 @@ fn five_percent_are_found_by_ten_runs() {
     let mut found = [0, 0];
     for _ in 0..100 {
         let (before, after) = (runs(&mut random, QUIET, 10), runs(&mut random, slower, 10));
-        for (place, (x, y, want, never)) in
-            [(&before, &after, Said::Worse, Said::Better), (&after, &before, Said::Better, Said::Worse)]
-                .iter()
-                .enumerate()
+        for (place, (x, y, want, never)) in [
+            (&before, &after, Conclusion::Worse, Conclusion::Better),
+            (&after, &before, Conclusion::Better, Conclusion::Worse),
+        ]
+        .iter()
+        .enumerate()
         {
             let answer = ask(x, y, &[]);
             assert!(!answer.is_weak());
@@ -143,11 +145,11 @@ fn single_runs_tell_large_changes() {
     for _ in 0..20 {
         let answer = ask(&runs(&mut random, QUIET, 1), &runs(&mut random, slower, 1), &[]);
         assert!(answer.is_weak() && answer.rows.iter().all(|row| row.is_weak));
-        assert_eq!(answer.said(), Said::Worse);
+        assert_eq!(answer.conclusion(), Conclusion::Worse);
         let of = |metric: Metric| answer.rows.iter().find(|row| row.metric == metric).unwrap();
         let median = of(Metric::ResponseP50);
         assert!((1.8..2.2).contains(&median.change.unwrap()), "{median:?}");
-        assert_eq!(of(Metric::FailureRate).said, Said::Worse);
+        assert_eq!(of(Metric::FailureRate).said, Conclusion::Worse);
         assert!(answer.rows.iter().all(|row| row.metric != Metric::Bytes), "they did not change");
     }
 }
@@ -164,7 +166,7 @@ fn history_makes_single_runs_sharper() {
         for (place, history) in [&[][..], &known].into_iter().enumerate() {
             let answer = ask(&before, &after, history);
             assert!(answer.is_weak());
-            found[place] += usize::from(answer.count(Said::Worse) > 0);
+            found[place] += usize::from(answer.count(Conclusion::Worse) > 0);
         }
     }
     assert!(found[1] >= 30 && found[1] > found[0], "{found:?} of 40, without and with a history");
@@ -176,6 +178,6 @@ fn equal_systems_are_found_equivalent() {
     let mut random = Random::new(37);
     let quiet = System { between: 0.01, within: 0.01, ..QUIET };
     let answer = ask(&runs(&mut random, quiet, 10), &runs(&mut random, quiet, 10), &[]);
-    assert!(2 * answer.count(Said::Equivalent) > answer.rows.len(), "{answer:#?}");
+    assert!(2 * answer.count(Conclusion::Equivalent) > answer.rows.len(), "{answer:#?}");
     assert_eq!(answer.runs_needed, 7, "family of {}", answer.family);
 }

@@ -12,8 +12,8 @@ proptest! {
         q in 0.01..1.0_f64,
         failed in 0..3_u64,
     ) {
-        let spreads: Vec<Spread> = parts.iter().map(|part| Spread::of(part, failed)).collect();
-        let pool = Pool::of(spreads.iter());
+        let spreads: Vec<Spread> = parts.iter().map(|part| Spread::from_times(part, failed)).collect();
+        let pool = Pool::from_spreads(spreads.iter());
         let mut all: Vec<f64> = parts.concat();
         all.sort_unstable_by(f64::total_cmp);
         let want = all[((q * all.len() as f64 - 1e-9).ceil() as usize).max(1) - 1];
@@ -27,7 +27,7 @@ proptest! {
 
 #[test]
 fn nothing_has_no_quantile() {
-    let pool = Pool::of([Spread::default()].iter());
+    let pool = Pool::from_spreads([Spread::default()].iter());
     assert_eq!((pool.quantile_ms(0.5), pool.failure_rate()), (None, None));
-    assert!(Spread::default().is_empty() && !Spread::of(&[1.0], 0).is_empty());
+    assert!(Spread::default().is_empty() && !Spread::from_times(&[1.0], 0).is_empty());
 }

@@ -152,7 +152,7 @@ fn littles_law_needs_a_hold_of_many_iterations() {
     assert_eq!(littles_law(&run.totals, 0.59).value, None, "20 × 30 ms");
     let mut few = Run::healthy();
     few.totals.scenarios.get_mut(Section::Hold, 0).iteration_time = Histogram::new();
-    few.totals.scenarios.get_mut(Section::Hold, 1).iteration_time = of(&[(30 * MS, 99)]);
+    few.totals.scenarios.get_mut(Section::Hold, 1).iteration_time = recorded(&[(30 * MS, 99)]);
     assert_eq!(littles_law(&few.totals, 10.0).value, None);
 }
 

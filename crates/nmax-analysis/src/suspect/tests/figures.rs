@@ -5,10 +5,10 @@ use nmax_plan::plan::INJECTOR;
 use nmax_sources::figures;
 use proptest::prelude::*;
 
-use super::words::{IDLE, of, watched};
+use super::reasons::{IDLE, suspect, watched};
 use super::*;
-use crate::suspect::look::Look;
 use crate::suspect::service::held_up;
+use crate::suspect::span_readings::SpanReadings;
 use crate::suspect::statistics::{aligned, relation};
 use crate::tests::fixture::Run;
 use crate::tests::simulate::{Random, point};
@@ -31,7 +31,7 @@ fn in_container(used: f64, rest: &[(&str, &str, f64)]) -> Run {
 #[test]
 fn neighbors_do_not_use_up_a_quota() {
     let diagnosis = diagnose(&in_container(0.2, &[]).evidence());
-    let cpu = of(&diagnosis, Kind::Cpu, "");
+    let cpu = suspect(&diagnosis, Kind::Cpu, "");
     assert_eq!(cpu.label, Label::FollowsLoad, "{cpu:#?}");
     assert!((cpu.utilization.expect("a utilization") - 0.4).abs() < 1e-9, "{cpu:#?}");
 }
@@ -41,7 +41,7 @@ fn neighbors_do_not_use_up_a_quota() {
 fn a_quota_that_is_used_up_is_said() {
     let throttled = [("cgroup", "throttled_ratio", 0.4), ("cgroup", "cpu_pressure_some_ratio", 0.5)];
     let diagnosis = diagnose(&in_container(1.9, &throttled).evidence());
-    let cpu = of(&diagnosis, Kind::Cpu, "");
+    let cpu = suspect(&diagnosis, Kind::Cpu, "");
     assert_eq!(cpu.label, Label::Wait, "{cpu:#?}");
     assert!((cpu.utilization.expect("a utilization") - 0.95).abs() < 1e-9, "{cpu:#?}");
     let said = |words: &str| cpu.findings.iter().any(|finding| finding.text.contains(words));
@@ -56,7 +56,7 @@ fn a_quota_of_others_is_not_the_systems() {
     let process = ("process shop", "cpu_cores", 6.0);
     for other in [agent, process] {
         let diagnosis = diagnose(&in_container(1.9, &[other]).evidence());
-        let utilization = of(&diagnosis, Kind::Cpu, "").utilization.expect("a utilization");
+        let utilization = suspect(&diagnosis, Kind::Cpu, "").utilization.expect("a utilization");
         assert!((utilization - 0.4).abs() < 1e-9, "{other:?}: {utilization}");
     }
 }
@@ -74,7 +74,7 @@ fn a_process_and_its_page_are_one() {
         ("process shop", "cpu_cores", 0.8),
     ]);
     let diagnosis = diagnose(&watched(&figures).evidence());
-    let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
+    let residence_s = suspect(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
     assert!((residence_s - 0.009).abs() < 1e-6, "{residence_s}");
 }
 
@@ -111,7 +111,7 @@ fn bytes_that_are_not_told_are_no_small_part() {
     ]);
     let residence_s = |figures: &[(&str, &str, f64)]| {
         let diagnosis = diagnose(&watched(figures).evidence());
-        of(&diagnosis, Kind::Disk, "sda").residence_s.expect("a residence")
+        suspect(&diagnosis, Kind::Disk, "sda").residence_s.expect("a residence")
     };
     assert!(residence_s(&figures) < 1e-4, "three times a thousandth of the queue");
     figures.push(("process postgres", "cpu_cores", 0.1));
@@ -140,7 +140,7 @@ proptest! {
             push(&mut run, second, "disk sda", "reads_per_s", f64::from(*count));
             push(&mut run, second, "disk sda", "await_ms", *ms);
         }
-        let look = Look::new(&run.readings, (Nanos::ZERO, Nanos::from_secs(10)));
+        let look = SpanReadings::new(&run.readings, (Nanos::ZERO, Nanos::from_secs(10)));
         let weighted = |counts: &[_]| look.weighted(INJECTOR, "disk sda", figures::AWAIT_MS, counts).expect("a mean");
         let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
         let each = seconds[1..].iter().flat_map(|(count, ms)| vec![*ms; *count as usize]);
@@ -164,7 +164,7 @@ fn buffers_are_judged_by_all_blocks() {
             push(&mut run, second, "database shop", "hit_ratio", hit / (hit + read));
         }
         let diagnosis = diagnose(&run.evidence());
-        let database = of(&diagnosis, Kind::Database, "shop");
+        let database = suspect(&diagnosis, Kind::Database, "shop");
         database.findings.iter().any(|finding| finding.text.contains("in its buffers"))
     };
     assert!(missing([10.0, 0.0]), "nine in ten seconds find all, and few blocks");
@@ -248,7 +248,7 @@ fn a_database_is_given_what_it_lacks() {
         let mut figures = IDLE.to_vec();
         figures.push(("database shop", "active_count", 1.6));
         figures.extend(rest);
-        of(&diagnose(&watched(&figures).evidence()), Kind::Database, "shop").falsify.clone()
+        suspect(&diagnose(&watched(&figures).evidence()), Kind::Database, "shop").falsify.clone()
     };
     let reads = ("database shop", "blocks_read_per_s", 900.0);
     for (rest, want, is_of_buffers) in [

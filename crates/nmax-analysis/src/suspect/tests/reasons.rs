@@ -43,7 +43,7 @@ pub(super) const IDLE: [(&str, &str, f64); 9] = [
     ("tcp", "retransmitted_per_s", 0.0),
 ];
 
-pub(super) fn of<'a>(diagnosis: &'a Diagnosis, kind: Kind, name: &str) -> &'a Suspect {
+pub(super) fn suspect<'a>(diagnosis: &'a Diagnosis, kind: Kind, name: &str) -> &'a Suspect {
     let mut all = diagnosis.suspects.iter().chain(&diagnosis.others);
     let found = all.find(|suspect| suspect.resource.kind == kind && suspect.resource.name == name);
     found.unwrap_or_else(|| panic!("no {} {name}: {diagnosis:#?}", kind.name()))
@@ -94,14 +94,14 @@ fn the_injectors_own_time_is_not_the_systems() {
     run.totals.load_mut(nmax_metrics::Section::Hold).cpu = Nanos::from_secs(3);
     let diagnosis = diagnose(&run.evidence());
     // 1.2 − 3 s/10 s busy cores over 100 requests a second.
-    let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
+    let residence_s = suspect(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
     assert!((residence_s - 0.009).abs() < 1e-6, "{residence_s}");
-    let said = of(&diagnosis, Kind::Cpu, "")
+    let said = suspect(&diagnosis, Kind::Cpu, "")
         .findings
         .iter()
         .any(|finding| finding.text.contains("0.3 of them with the injector"));
     assert!(said, "{diagnosis:#?}");
-    let utilization = of(&diagnosis, Kind::Cpu, "").utilization.expect("a utilization");
+    let utilization = suspect(&diagnosis, Kind::Cpu, "").utilization.expect("a utilization");
     assert!((utilization - 0.6).abs() < 1e-9, "{utilization}");
 }
 
@@ -116,7 +116,7 @@ fn observed_processes_are_the_system() {
     ]);
     figures.remove(1);
     let diagnosis = diagnose(&watched(&figures).evidence());
-    let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
+    let residence_s = suspect(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
     assert!((residence_s - 0.014).abs() < 1e-6, "{residence_s}");
 }
 
@@ -177,7 +177,7 @@ fn gaps_are_said() {
     let mut run = watched(&IDLE);
     add(&mut run, "injector", &[("pool orders", "waiting_count", 8.0), ("pool orders", "in_use_count", 1.0)], 0..3);
     let diagnosis = diagnose(&run.evidence());
-    assert_eq!(of(&diagnosis, Kind::Pool, "orders").label, Label::NotObserved);
+    assert_eq!(suspect(&diagnosis, Kind::Pool, "orders").label, Label::NotObserved);
 }
 
 /// Sources that are read every five seconds have no gaps for that.
@@ -258,7 +258,7 @@ fn a_full_pool_of_a_slow_disk_is_a_symptom() {
         ("pool orders", "waiting_count", 0.4),
     ]);
     let diagnosis = diagnose(&watched(&figures).evidence());
-    assert_eq!(of(&diagnosis, Kind::Pool, "orders").label, Label::Symptom);
+    assert_eq!(suspect(&diagnosis, Kind::Pool, "orders").label, Label::Symptom);
     let disk = &diagnosis.suspects[0];
     assert_eq!((disk.resource.kind, disk.label), (Kind::Disk, Label::Wait));
     // 0.45 in it, and of those who wait for the pool as many as of its holders are there.
@@ -319,7 +319,7 @@ fn swapping_is_memorys() {
     let diagnosis = diagnose(&watched(&figures).evidence());
     let first = &diagnosis.suspects[0];
     assert_eq!((first.resource.kind, first.label), (Kind::Memory, Label::Wait));
-    assert_eq!(of(&diagnosis, Kind::Disk, "sda").label, Label::Symptom);
+    assert_eq!(suspect(&diagnosis, Kind::Disk, "sda").label, Label::Symptom);
 }
 
 /// Every suspect has figures and a next run; no more than three are named; no cause is claimed.

@@ -3,7 +3,7 @@
 use nmax_metrics::{Nanos, Resource as Line, Section};
 use nmax_plan::plan::INJECTOR;
 
-use super::words::{IDLE, add, connected, of, watched};
+use super::reasons::{IDLE, add, connected, suspect, watched};
 use super::*;
 use crate::tests::fixture::Run;
 
@@ -20,13 +20,13 @@ fn with(figures: Figures<'_>) -> Run {
 /// Everything that is said of a resource of this host.
 fn said(run: &Run, kind: Kind, name: &str) -> String {
     let diagnosis = diagnose(&run.evidence());
-    let findings = of(&diagnosis, kind, name).findings.iter();
+    let findings = suspect(&diagnosis, kind, name).findings.iter();
     findings.map(|finding| finding.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 fn residence_s(run: &Run, kind: Kind, name: &str) -> f64 {
     let diagnosis = diagnose(&run.evidence());
-    of(&diagnosis, kind, name).residence_s.expect("a residence")
+    suspect(&diagnosis, kind, name).residence_s.expect("a residence")
 }
 
 /// How many wait for a processor, as the matrix has it.

@@ -126,7 +126,7 @@ fn cut_off_exchanges_count_against_locations() {
 #[test]
 fn what_scripts_send_is_of_no_scenario_or_tag() {
     let mut run = placed();
-    run.plan.scenarios.push(nmax_plan::plan::Scenario::of("script", vec![Step::Script]));
+    run.plan.scenarios.push(nmax_plan::plan::Scenario::with_steps("script", vec![Step::Script]));
     for (metric, scope) in [
         (Metric::ResponseTime, tagged("static")),
         (Metric::ResponseTime, Scope::Scenario("browse".into())),

@@ -17,7 +17,7 @@ fn condition() -> Condition {
 }
 
 fn scenario(steps: Vec<Step>) -> Scenario {
-    Scenario::of("s", steps)
+    Scenario::with_steps("s", steps)
 }
 
 /// Nested steps whose requests are named by small numbers.

@@ -38,7 +38,7 @@ workload: { closed: { vus: 1 } }
 
 fn plan() -> Plan {
     let options =
-        Options { read: &|_| Err("none".into()), exists: &|_| Err("none".into()), ..Options::of("plan.yaml") };
+        Options { read: &|_| Err("none".into()), exists: &|_| Err("none".into()), ..Options::standalone("plan.yaml") };
     document::parse(PLAN, &options).unwrap()
 }
 

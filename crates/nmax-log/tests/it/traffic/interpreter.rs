@@ -17,7 +17,7 @@ pub(crate) fn read(made: &Made) -> Plan {
     let options = Options {
         read: &read,
         exists: &|name| files.get(name).map(|text| text.len() as u64).ok_or_else(|| format!("no {name}")),
-        ..Options::of("made.yaml")
+        ..Options::standalone("made.yaml")
     };
     parse(&made.plan, &options).unwrap_or_else(|errors| panic!("{errors:#?}\n{}", made.plan))
 }
@@ -111,7 +111,7 @@ impl User<'_> {
     }
 
     fn request(&mut self, request: &Call, random: &mut Stream) {
-        let target = self.text(request.asks().1, random);
+        let target = self.text(request.method_and_url().1, random);
         let name = self.text(&request.name, random);
         let median = (self.durations_ms)(&name);
         let duration_s = lognormal(median, 3.0 * median, random) / 1e3;

@@ -1,7 +1,7 @@
 //! Keys of `defaults` and what is inside it.
 
 use super::Shape::*;
-use super::{Shape, Table, Words, key, required, words};
+use super::{Shape, Table, Words, key, keywords, required};
 use crate::plan::{Coding, Connection, Cookies, Family, REDIRECTS_DEFAULT, REDIRECTS_MAX, Version, Visitor};
 
 pub(crate) const CONNECTION: Words<Connection> = &[
@@ -26,10 +26,10 @@ pub(crate) const HONOR: &str = "honor";
 
 /// How redirects are followed, in `defaults` and in a step.
 pub(super) const REDIRECTS_SHAPE: Shape =
-    Shape::Either(&[Shape::OneOf(|| words(REDIRECTS)), Shape::Whole(0, REDIRECTS_MAX as u64)]);
+    Shape::Either(&[Shape::OneOf(|| keywords(REDIRECTS)), Shape::Whole(0, REDIRECTS_MAX as u64)]);
 const COMPRESSION: Shape = Shape::Either(&[
-    Shape::OneOf(|| words(CODINGS).into_iter().chain(words(CODING_SETS)).collect()),
-    Shape::List(&Shape::OneOf(|| words(CODINGS))),
+    Shape::OneOf(|| keywords(CODINGS).into_iter().chain(keywords(CODING_SETS)).collect()),
+    Shape::List(&Shape::OneOf(|| keywords(CODINGS))),
 ]);
 
 /// One text or several.
@@ -37,15 +37,15 @@ pub(super) const TEXTS: Shape = Shape::Either(&[Shape::Text, Shape::List(&Shape:
 
 tables! {
     DEFAULTS "`defaults`" {
-        key "connection": OneOf(|| words(CONNECTION)), "When connections are closed; keep-alive by default.";
-        key "visitor": Either(&[OneOf(|| words(VISITOR)), Object(&NEW_VISITORS)]),
+        key "connection": OneOf(|| keywords(CONNECTION)), "When connections are closed; keep-alive by default.";
+        key "visitor": Either(&[OneOf(|| keywords(VISITOR)), Object(&NEW_VISITORS)]),
             "Whether a VU is known to the server from before; returning by default.";
-        key "cookies": OneOf(|| words(COOKIES)), "How long a VU keeps cookies; per-iteration by default.";
+        key "cookies": OneOf(|| keywords(COOKIES)), "How long a VU keeps cookies; per-iteration by default.";
         key "redirects": REDIRECTS_SHAPE,
             "Redirects that a step follows: none, follow (at most 10), or a number up to 50; none by default.";
         key "compression": COMPRESSION,
             "Content codings that requests accept, best first; replies in them are decoded. None by default.";
-        key "version": OneOf(|| words(VERSION)), "HTTP version; 1.1 by default.";
+        key "version": OneOf(|| keywords(VERSION)), "HTTP version; 1.1 by default.";
         key "timeout": Duration, "From intended send to last byte; 30s by default.";
         key "timeouts": Object(&TIMEOUTS), "Limits of single phases, each at most `timeout`.";
         key "headers": Map(&Text), "Headers of every request.";
@@ -76,9 +76,9 @@ tables! {
     DNS "`dns`" {
         key "ttl": Either(&[OneOf(|| vec![HONOR]), Duration]),
             "How long an answer is believed: honor (as long as the server says, the default), or a time; 0s asks for every connection.";
-        key "cache": OneOf(|| words(DNS_CACHE)),
+        key "cache": OneOf(|| keywords(DNS_CACHE)),
             "Who shares an answer: all VUs of a worker for the whole run (the default), or nobody beside the VU.";
-        key "family": OneOf(|| words(FAMILY)), "Addresses that are used; any by default.";
+        key "family": OneOf(|| keywords(FAMILY)), "Addresses that are used; any by default.";
         key "servers": TEXTS, "Servers to ask in place of the system's, such as `10.0.0.2` or `127.0.0.1:5353`.";
     };
 }

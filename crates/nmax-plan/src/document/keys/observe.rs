@@ -4,7 +4,7 @@ use nmax_sources::kind::{Form, ValueForm};
 use nmax_sources::{Figure, figures, kinds};
 
 use super::Shape::*;
-use super::{Key, PROCESS_REF, Shape, Table, Words, key, required, words};
+use super::{Key, PROCESS_REF, Shape, Table, Words, key, keywords, required};
 use crate::plan::MappedKind;
 
 /// What a resource is that is made of metrics.
@@ -90,7 +90,7 @@ tables! {
         required "listen": Text, "Address of this host at which the agent calls, such as `0.0.0.0:9798`.";
     };
     MAPPED "a resource" {
-        required "kind": OneOf(|| words(MAPPED_KIND)), "What it is.";
+        required "kind": OneOf(|| keywords(MAPPED_KIND)), "What it is.";
         key "in_use": Text, "Pool: how many are lent.";
         key "waiting": Text, "Pool, lock: how many wait for it.";
         key "limit": Text, "Pool: how many there are; database: most connections.";

@@ -1,7 +1,7 @@
 //! Keys of what a run is made of beside its scenarios: profile, background, locations, timeline, what is observed.
 
 use super::Shape::*;
-use super::{Shape, Table, Words, key, required, words};
+use super::{Shape, Table, Words, key, keywords, required};
 use crate::plan::Profile;
 
 /// Names of profiles.
@@ -130,5 +130,5 @@ tables! {
 
 /// The names of the profiles.
 pub(crate) fn profile_names() -> Vec<&'static str> {
-    words(PROFILES)
+    keywords(PROFILES)
 }

@@ -4,7 +4,7 @@ use nmax_metrics::MetricKind;
 
 use super::Shape::*;
 use super::http::{REDIRECTS_SHAPE, TEXTS};
-use super::{MATCH_PICK, Shape, Table, Words, key, required, words};
+use super::{MATCH_PICK, Shape, Table, Words, key, keywords, required};
 use crate::plan::Comparison;
 
 /// How the sides of a condition are compared.
@@ -114,7 +114,7 @@ tables! {
     } later [("and", "write `all: [...]`"), ("or", "write `any: [...]`")];
     RESOURCES "`resources`" {
         key "list": List(&Text), "Paths and URLs, relative to the page.";
-        key "discover": OneOf(|| words(DISCOVER)),
+        key "discover": OneOf(|| keywords(DISCOVER)),
             "Whether those that the page and its style sheets name are fetched too.";
         key "hosts": TEXTS, "Other hosts whose resources are fetched too, such as `cdn.test`.";
     };
@@ -170,7 +170,7 @@ tables! {
         key "json": Text, "JSONPath (RFC 9535).";
         key "header": Text, "Name of a header.";
         key "match": TEXTS, MATCH;
-        key "pick": Either(&[OneOf(|| words(MATCH_PICK)), Whole(1, 1_000_000)]),
+        key "pick": Either(&[OneOf(|| keywords(MATCH_PICK)), Whole(1, 1_000_000)]),
             "Which of several matches; first by default, or a number from 1.";
         key "default": Text, "Used when nothing matches; without it the iteration fails.";
     } later [
@@ -183,9 +183,9 @@ tables! {
         key "json": Text, "JSONPath (RFC 9535).";
         key "header": Text, "Name of a header.";
         key "match": TEXTS, MATCH;
-        key "pick": Either(&[OneOf(|| words(MATCH_PICK)), Whole(1, 1_000_000)]),
+        key "pick": Either(&[OneOf(|| keywords(MATCH_PICK)), Whole(1, 1_000_000)]),
             "Which of several matches; first by default, or a number from 1.";
-        required "as": OneOf(|| words(METRIC_KIND)),
+        required "as": OneOf(|| keywords(METRIC_KIND)),
             "What its numbers come to: counter (their sum), gauge (the last, least and most), rate (the share that is not 0) \
              or trend (their distribution).";
         key "unit": Text, "What a number is of, for people: `EUR`, `ms`, `items`.";

@@ -2,7 +2,7 @@
 
 use super::super::cursor::Decoder;
 use super::super::error::{DocumentError, Location};
-use super::super::tree::{Entry, Node, Place, Scalar, Value};
+use super::super::tree::{Entry, Node, NodePosition, Scalar, Value};
 use super::super::{Options, observe};
 use crate::plan::Plan;
 use nmax_secrets::masked_url;
@@ -24,11 +24,11 @@ pub fn observe_also(
         read: &|_| Err("no data is read here".to_owned()),
         exists: &|_| Ok(0),
         env,
-        ..Options::of("--observe")
+        ..Options::standalone("--observe")
     };
     let mut decoder = Decoder { options: &options, problems: Vec::new(), metrics: Vec::new() };
     for (flag, (kind, text)) in (0..).zip(flags) {
-        let at = Place { flag: Some(flag), line: 1, column: 1 };
+        let at = NodePosition { flag: Some(flag), line: 1, column: 1 };
         let Some(known) = kinds::named(kind) else {
             let remedy = meant(kind, &kinds::keywords(|_| true), "write one of");
             decoder.wrong(at, format!("`{}` is nothing that can be observed", nmax_text::shown(kind)), remedy);
@@ -53,7 +53,7 @@ pub fn observe_also(
     Err(bound.collect())
 }
 
-fn item(at: Place, kind: &SourceKind, text: &str, has_token: bool) -> Node {
+fn item(at: NodePosition, kind: &SourceKind, text: &str, has_token: bool) -> Node {
     let entry = |key: &str, text: &str| Entry {
         key: key.to_owned(),
         key_at: at,

@@ -7,10 +7,15 @@ use super::super::cursor::{Decoder, Fields};
 use super::super::keys;
 use super::super::tree::{Node, Value};
 use crate::addresses::origin;
-use crate::plan::Reach;
+use crate::plan::ObservedAddress;
 
 /// What the key of the kind says.
-pub(super) fn of(decoder: &mut Decoder, fields: Fields, kind: &SourceKind, node: &Node) -> Option<(Reach, Located)> {
+pub(super) fn read(
+    decoder: &mut Decoder,
+    fields: Fields,
+    kind: &SourceKind,
+    node: &Node,
+) -> Option<(ObservedAddress, Located)> {
     let locate = match kind.form {
         Form::Agent if matches!(node.value, Value::Map(_)) => return calling(decoder, fields, node),
         Form::Agent => agent,
@@ -19,13 +24,13 @@ pub(super) fn of(decoder: &mut Decoder, fields: Fields, kind: &SourceKind, node:
     };
     let text = decoder.expanded(node)?;
     match locate(&text) {
-        Ok(located) => Some((Reach::At(located.place.clone()), located)),
+        Ok(located) => Some((ObservedAddress::At(located.place.clone()), located)),
         Err(wrong) => decoder.wrong(node.at, wrong.message, wrong.remedy).none(),
     }
 }
 
 /// An agent that calls at `{ listen: ADDRESS }`.
-fn calling(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<(Reach, Located)> {
+fn calling(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<(ObservedAddress, Located)> {
     let map = decoder.fields(node, &keys::AGENT)?;
     let listen = map.get("listen")?;
     let address = decoder.expanded(listen)?;
@@ -38,7 +43,7 @@ fn calling(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<(Reach,
         decoder.wrong(listen.at, message, "add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know");
     }
     let located = Located { place: address.clone(), name: String::new(), host: String::new() };
-    Some((Reach::Calls(address), located))
+    Some((ObservedAddress::Calls(address), located))
 }
 
 /// An agent that is asked, called as its host.

@@ -7,7 +7,7 @@ use nmax_sources::kind::{Form, Key, SourceKind, ValueForm};
 use nmax_sources::kinds;
 
 use super::super::cursor::{Decoder, Fields};
-use super::super::tree::{Entry, Node, Place};
+use super::super::tree::{Entry, Node, NodePosition};
 use super::values::{processes, resources, token};
 use super::{label, reach};
 use crate::plan::{EVERY_DEFAULT, ObservedSource, Value};
@@ -21,13 +21,13 @@ pub(super) fn source(
     item: &Node,
     fields: Fields,
     (kind, what): (&'static SourceKind, &Entry),
-) -> Option<(ObservedSource, Place)> {
+) -> Option<(ObservedSource, NodePosition)> {
     refuse_others(decoder, fields, kind);
     let every = fields.get("every").map(|node| every(decoder, node));
     let host = fields.get("host").map(|node| host(decoder, node));
     let name = fields.get("name").map(|node| (decoder.expanded(node), node.at));
     let values = values(decoder, fields, kind);
-    let (reach, found) = reach::of(decoder, fields, kind, &what.value)?;
+    let (reach, found) = reach::read(decoder, fields, kind, &what.value)?;
     let values = values?;
     let (name, at) = match name {
         Some((name, at)) => (name?, at),

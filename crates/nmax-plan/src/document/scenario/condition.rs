@@ -4,8 +4,8 @@
 //! text between them as it is.
 
 use crate::document::cursor::Decoder;
-use crate::document::keys::{self, OPERATORS, words};
-use crate::document::tree::{Entry, Node, Place, Value};
+use crate::document::keys::{self, OPERATORS, keywords};
+use crate::document::tree::{Entry, Node, NodePosition, Value};
 use crate::plan::{Comparison, Condition};
 use crate::template::{Labels, Names, Template, hole_length, quote, unquote};
 
@@ -45,7 +45,7 @@ pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Op
 #[derive(Clone, Copy)]
 struct Side<'t> {
     text: &'t str,
-    at: Place,
+    at: NodePosition,
     /// Characters from the place to the text, when they are known.
     shift: Option<u32>,
 }
@@ -59,8 +59,8 @@ impl<'t> Side<'t> {
         Self { text: part.trim(), at: self.at, shift: self.shift.map(|shift| shift.saturating_add(before)) }
     }
 
-    fn place(self) -> Place {
-        Place { column: self.at.column.saturating_add(self.shift.unwrap_or(0)), ..self.at }
+    fn place(self) -> NodePosition {
+        NodePosition { column: self.at.column.saturating_add(self.shift.unwrap_or(0)), ..self.at }
     }
 }
 
@@ -84,7 +84,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
                 format!("`{}` compares nothing", nmax_text::shown(&text)),
                 format!(
                     "write it as `${{stock}} > 0`, with spaces around the operator; operators are: {}",
-                    words(OPERATORS).join(" ")
+                    keywords(OPERATORS).join(" ")
                 ),
             ),
             Some(_) => (

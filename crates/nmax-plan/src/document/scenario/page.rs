@@ -4,7 +4,7 @@ use crate::addresses;
 use crate::document::cursor::{Decoder, Fields};
 use crate::document::decode::is_name;
 use crate::document::keys::{self, DISCOVER};
-use crate::document::tree::{Entry, Node, Place, Value};
+use crate::document::tree::{Entry, Node, NodePosition, Value};
 use crate::plan::{Discover, Page, RESOURCES_MAX};
 use crate::template::{Names, Part, Template};
 
@@ -16,7 +16,7 @@ pub(in crate::document) fn page(
     decoder: &mut Decoder,
     fields: Fields,
     names: &Names,
-    (name, at): (Option<&Template>, Place),
+    (name, at): (Option<&Template>, NodePosition),
 ) -> Option<Page> {
     let wanted = fields.get("page").map(|node| decoder.bool(node));
     let page = match fields.entry("resources") {

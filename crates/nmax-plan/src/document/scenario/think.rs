@@ -2,7 +2,7 @@
 
 use crate::document::cursor::Decoder;
 use crate::document::keys;
-use crate::document::tree::{Node, Place, Value};
+use crate::document::tree::{Node, NodePosition, Value};
 use crate::plan::ThinkTime;
 
 /// One of its three laws.
@@ -36,7 +36,7 @@ pub(super) fn think(decoder: &mut Decoder, node: &Node) -> Option<ThinkTime> {
     }
 }
 
-fn ordered(decoder: &mut Decoder, at: Place, holds: bool, message: &str) {
+fn ordered(decoder: &mut Decoder, at: NodePosition, holds: bool, message: &str) {
     if !holds {
         decoder.wrong(at, message, "write a longer duration there");
     }

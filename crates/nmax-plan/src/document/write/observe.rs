@@ -6,7 +6,7 @@ use super::super::keys::{MAPPED_FIGURES, MAPPED_KIND};
 use super::run::process;
 use super::yaml::Yaml;
 use super::{duration, entry, expanded, plain, word};
-use crate::plan::{EVERY_DEFAULT, MappedResource, Observed, ObservedSource, Reach, Value};
+use crate::plan::{EVERY_DEFAULT, MappedResource, Observed, ObservedAddress, ObservedSource, Value};
 
 /// An item of `observe`.
 pub(super) fn observed(observed: &Observed) -> Yaml {
@@ -20,8 +20,8 @@ pub(super) fn observed(observed: &Observed) -> Yaml {
 
 fn source(source: &ObservedSource) -> Vec<(String, Yaml)> {
     let place = match &source.reach {
-        Reach::At(place) => expanded(place),
-        Reach::Calls(address) => Yaml::Map(vec![entry("listen", expanded(address))]),
+        ObservedAddress::At(place) => expanded(place),
+        ObservedAddress::Calls(address) => Yaml::Map(vec![entry("listen", expanded(address))]),
     };
     let mut map = vec![entry(source.kind.word, place), entry("name", expanded(&source.name))];
     if !matches!(source.kind.form, Form::Agent) {

@@ -5,13 +5,13 @@ use super::yaml::Yaml;
 use super::{Scope, duration, entry, expanded, given, listed, named, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
 use crate::plan::{
-    Body, Call, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test, What,
+    Body, Call, CallKind, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test,
 };
 use crate::template::Template;
 
 /// The request, in full.
 pub(super) fn request(request: &Call, scope: &Scope) -> Yaml {
-    let What::Http(http) = &request.what;
+    let CallKind::Http(http) = &request.what;
     let method = METHODS.iter().find(|(_, method)| *method == http.method).map_or("get", |(key, _)| key);
     let mut map = vec![entry(method, scope.text(&http.url)), entry("name", scope.text(&request.name))];
     if !http.query.is_empty() {

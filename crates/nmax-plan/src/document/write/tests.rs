@@ -188,7 +188,7 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
                 let expect = Expect { status, checks };
                 let page = None;
                 let what = HttpCall { method, url, query, headers, body, redirects_max, expect_continue, page };
-                let what = What::Http(std::sync::Arc::new(what));
+                let what = CallKind::Http(std::sync::Arc::new(what));
                 let (extract, metrics, tags) = (vec![extract], Vec::new(), Vec::new());
                 Step::Call(std::sync::Arc::new(Call { name, expect, extract, metrics, timeout, tags, what }))
             },
@@ -212,7 +212,7 @@ fn scenario(closed: bool) -> impl Strategy<Value = Scenario> {
             weight: weight + 1e-3,
             pacing,
             slots: vec!["item".into(), "c-s_rf".into()],
-            ..Scenario::of(name, vec![first, think, second])
+            ..Scenario::with_steps(name, vec![first, think, second])
         },
     )
 }

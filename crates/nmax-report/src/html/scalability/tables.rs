@@ -7,7 +7,7 @@ use crate::html::mark;
 use crate::html::page::Page;
 use crate::markup::Escaped;
 use crate::number;
-use crate::scalability::{PER_S, ScaleView, Version, Week, WhatIfView, words};
+use crate::scalability::{PER_S, ScaleView, Version, Week, WhatIfView, wording};
 use crate::tables::{Cell, Table, scalability as shared};
 
 /// Most rows of a table.
@@ -20,7 +20,7 @@ pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
     page.note(
         "Zones: A above the Amdahl bound, B on it, C below it. Efficiency by X(1) when it was measured, else by γ.",
     );
-    if let Some(text) = words::response_times(analysis) {
+    if let Some(text) = wording::response_times(analysis) {
         page.note(&format!("{text}."));
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
         page.add(format_args!(
             "<div class=\"problem\"><h3><span class=\"{class}\">{word}</span> {} <small>{}</small></h3><p>{}</p></div>\n",
             finding.code.name(),
-            Escaped(&words::rows(&finding.rows)),
+            Escaped(&wording::rows(&finding.rows)),
             Escaped(&finding.text)
         ));
     }
@@ -51,7 +51,7 @@ pub(super) fn gate(page: &mut Page, analysis: &Analysis, of: &str) {
         return;
     }
     heading(page, "Conditions for a peak of the law", of);
-    let table = Table::of(&analysis.gate)
+    let table = Table::from_rows(&analysis.gate)
         .word("condition", |hold| hold.name)
         .word("", |hold| mark(hold.holds))
         .sentence("meaning", |hold| &hold.text);
@@ -66,8 +66,8 @@ pub(super) fn ladder(page: &mut Page, analysis: &Analysis, of: &str) {
 }
 
 pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
-    let mut table = Table::of(versions).at_most(ROWS_MAX, REST).word("version", |version| &version.name);
-    for coefficient in &words::COEFFICIENTS {
+    let mut table = Table::from_rows(versions).at_most(ROWS_MAX, REST).word("version", |version| &version.name);
+    for coefficient in &wording::COEFFICIENTS {
         let unit = if coefficient.per_s { format!(", {unit}") } else { String::new() };
         table = table.number(format!("{}{unit}", coefficient.short), |version| {
             let (value, beside) = coefficient.told(&version.analysis);
@@ -79,23 +79,23 @@ pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
 
 pub(super) fn laws(page: &mut Page, view: &WhatIfView) {
     let laws = view.laws();
-    let table = Table::of(&laws)
+    let table = Table::from_rows(&laws)
         .word("law", |(name, _)| name)
-        .number("α", |(_, law)| words::plain(law.contention))
-        .number("β", |(_, law)| words::plain(law.coherency))
-        .number(format!("γ, {PER_S}"), |(_, law)| words::plain(law.unit_throughput));
+        .number("α", |(_, law)| wording::plain(law.contention))
+        .number("β", |(_, law)| wording::plain(law.coherency))
+        .number(format!("γ, {PER_S}"), |(_, law)| wording::plain(law.unit_throughput));
     page.table(&table);
 }
 
 pub(super) fn assumed(page: &mut Page, view: &WhatIfView) {
     let of_laws = |page: &mut Page, first: &str, rows: &[(String, Vec<Option<f64>>)]| {
-        let mut table = Table::of(rows).at_most(ROWS_MAX, REST).word(first, |(load, _)| load);
+        let mut table = Table::from_rows(rows).at_most(ROWS_MAX, REST).word(first, |(load, _)| load);
         for (law, (name, _)) in view.laws().into_iter().enumerate() {
-            table = table.number(name, |(_, x)| words::plain_or_unknown(x[law]));
+            table = table.number(name, |(_, x)| wording::plain_or_unknown(x[law]));
         }
         page.table(&table);
     };
-    let curves: Vec<_> = view.curves().into_iter().map(|(n, x)| (words::plain(n), x)).collect();
+    let curves: Vec<_> = view.curves().into_iter().map(|(n, x)| (wording::plain(n), x)).collect();
     of_laws(page, "N", &curves);
     if !view.weeks.is_empty() {
         page.heading(2, "Growth");

@@ -3,7 +3,7 @@
 use nmax_usl::{Analysis, Zone};
 
 use super::{Area, Dot, Entry, Key, Label, PanelChart};
-use crate::scalability::{CompareView, FitView, Frame, Mark, Overlay, PER_S, SMOOTHER, WhatIfView, words};
+use crate::scalability::{CompareView, FitView, Frame, Mark, Overlay, PER_S, SMOOTHER, WhatIfView, wording};
 use crate::svg::Scale;
 
 /// One of the four panels of a fit.
@@ -39,8 +39,8 @@ fn chart(view: &FitView, frame: &Frame, panel: Panel) -> PanelChart {
         Panel::Zones => ("usl-zones", "Law, bounds and zones", "with the law, its bounds and zones"),
         Panel::Band => ("usl-band", "Law with its 95 % band", "with the law and its band"),
     };
-    let observed = words::observed(&view.analysis, view.x_unit());
-    let (count, n_hi) = (view.analysis.observations.len(), words::plain(frame.n_hi));
+    let observed = wording::observed(&view.analysis, view.x_unit());
+    let (count, n_hi) = (view.analysis.observations.len(), wording::plain(frame.n_hi));
     let description = format!("{count} points up to N = {n_hi}, {what}. Observed peak: {observed}.");
     let labels = (view.n_label(), view.x_unit());
     let mut chart = PanelChart::new((id, title), description, (frame.n, frame.x), labels);
@@ -66,7 +66,7 @@ fn raw(chart: &mut PanelChart, frame: &Frame) {
     dots(chart, frame);
     if let Some((n, x)) = frame.observed {
         chart.stems.push(("seen", n, x));
-        let text = format!("observed peak {} at N = {}", words::plain(x), words::plain(n));
+        let text = format!("observed peak {} at N = {}", wording::plain(x), wording::plain(n));
         chart.labels.push(above(frame, n, x, text));
     }
 }
@@ -134,7 +134,7 @@ fn zones(chart: &mut PanelChart, frame: &Frame) {
     for zone in [Zone::A, Zone::B, Zone::C] {
         if frame.points.iter().any(|mark| mark.zone == Some(zone)) {
             let (class, shape) = zone_dot(Some(zone));
-            entry(chart, Key::Dot(class, shape), &format!("point in zone {}", words::zone(zone)));
+            entry(chart, Key::Dot(class, shape), &format!("point in zone {}", wording::zone(zone)));
         }
     }
     let dot = |mark: &Mark| {
@@ -191,7 +191,7 @@ fn band(chart: &mut PanelChart, frame: &Frame, analysis: &Analysis) {
             let height = analysis.fit.as_ref().map_or(0.0, |fit| fit.law.throughput_at(end));
             chart.stems.push(("ends", end, height));
         }
-        let text = format!("peak {} at N = {}", words::value(x), words::value(n));
+        let text = format!("peak {} at N = {}", wording::value(x), wording::value(n));
         chart.labels.push(above(frame, n.estimate, x.estimate, text));
         entry(chart, Key::Curve("stem peak"), "N at the peak, with its interval");
     } else if !frame.law.is_empty() {

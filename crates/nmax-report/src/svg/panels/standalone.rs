@@ -4,7 +4,7 @@ use super::{
     CHARACTER, Entry, Key, Panel, PanelChart, STYLE, compare_chart, fit_panels, legend, what_if_chart, wrapped,
 };
 use crate::markup::{Escaped, clip};
-use crate::scalability::{CompareView, FitView, WhatIfView, words};
+use crate::scalability::{CompareView, FitView, WhatIfView, wording};
 use crate::svg::drawing::Drawing;
 
 /// Colors by the names of the page's variables: light, dark.
@@ -42,7 +42,7 @@ pub fn figure(view: &FitView) -> String {
     let about = (view.title.as_str(), view.subtitle.as_str());
     let mut entries = samples(&charts);
     entries.extend(sentences(view));
-    alone(about, &charts, 2, &entries)
+    standalone(about, &charts, 2, &entries)
 }
 
 /// One panel of a fit as a picture that stands alone.
@@ -52,7 +52,7 @@ pub fn panel(view: &FitView, which: Panel) -> String {
     if matches!(which, Panel::Zones | Panel::Band) {
         entries.extend(sentences(view));
     }
-    alone((&view.title, &view.subtitle), &charts, 1, &entries)
+    standalone((&view.title, &view.subtitle), &charts, 1, &entries)
 }
 
 /// Versions, as a picture that stands alone.
@@ -60,7 +60,7 @@ pub fn compare(view: &CompareView) -> String {
     let charts: Vec<_> = compare_chart(view).into_iter().map(|chart| (Panel::Band, chart)).collect();
     let mut entries = samples(&charts);
     entries.extend(view.differences.iter().map(|difference| plain(difference.text.clone())));
-    alone((&view.title, ""), &charts, 1, &entries)
+    standalone((&view.title, ""), &charts, 1, &entries)
 }
 
 /// Assumptions, as a picture that stands alone.
@@ -68,7 +68,7 @@ pub fn what_if(view: &WhatIfView) -> String {
     let charts = [(Panel::Band, what_if_chart(view))];
     let mut entries = samples(&charts);
     entries.extend(view.notes.iter().map(|note| plain(note.clone())));
-    alone((&view.title, "What if"), &charts, 1, &entries)
+    standalone((&view.title, "What if"), &charts, 1, &entries)
 }
 
 /// What the classes of the charts mean, each once.
@@ -88,11 +88,16 @@ fn plain(text: String) -> Entry {
 
 /// Coefficients, R², peaks.
 fn sentences(view: &FitView) -> Vec<Entry> {
-    words::legend(&view.analysis, view.x_unit()).into_iter().map(plain).collect()
+    wording::legend(&view.analysis, view.x_unit()).into_iter().map(plain).collect()
 }
 
 /// A picture with title, charts in columns and legend, with its own style.
-fn alone((title, subtitle): (&str, &str), charts: &[(Panel, PanelChart)], columns: usize, entries: &[Entry]) -> String {
+fn standalone(
+    (title, subtitle): (&str, &str),
+    charts: &[(Panel, PanelChart)],
+    columns: usize,
+    entries: &[Entry],
+) -> String {
     const EDGE: f64 = 16.0;
     let columns = columns.min(charts.len().max(1));
     let (wide, high) = if columns == 1 { (780.0, 440.0) } else { (WIDE, HIGH) };

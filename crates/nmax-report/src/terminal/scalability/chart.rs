@@ -3,7 +3,7 @@
 use nmax_usl::Analysis;
 
 use super::canvas::Canvas;
-use crate::scalability::{FitView, Frame, Mark, Overlay, words};
+use crate::scalability::{FitView, Frame, Mark, Overlay, wording};
 use crate::svg::Scale;
 use crate::terminal::text::{Ink, Painted, left, right, shorten, shown, width, wrap};
 use crate::terminal::{Style, WIDTH_MIN};
@@ -110,7 +110,7 @@ pub fn live_curve(live: &LiveScale<'_>, style: Style, glyphs: Glyphs) -> Vec<Pai
     }
     let (columns, rows) = (style.width, live.rows.max(4));
     let marks = live.points.iter().map(|(n, x)| Mark { n: *n, x: *x, zone: None });
-    let frame = Frame::of(marks.collect(), live.analysis);
+    let frame = Frame::from_points(marks.collect(), live.analysis);
     let mut lines = match &frame {
         Some(frame) => {
             let labels = (live.n_label, live.x_unit);
@@ -165,7 +165,7 @@ fn legend(frame: &Frame, glyphs: Glyphs) -> Vec<String> {
         entries.push(format!("{} {}, which leads", glyphs.curve(1, 0x02), model.name()));
     }
     if let Some((n, _)) = &frame.peak {
-        entries.push(format!("{} peak, N = {}", glyphs.pick('┊', '|'), words::both(n)));
+        entries.push(format!("{} peak, N = {}", glyphs.pick('┊', '|'), wording::both(n)));
     }
     entries
 }
@@ -248,7 +248,7 @@ impl Axes {
             Scale::Linear { max } => max,
             Scale::Log { high, .. } => high,
         };
-        let ticks: Vec<_> = x.ticks().into_iter().map(|tick| (tick, words::tick(tick))).collect();
+        let ticks: Vec<_> = x.ticks().into_iter().map(|tick| (tick, wording::tick(tick))).collect();
         let margin = ticks.iter().map(|(_, label)| width(label)).max().unwrap_or(1) + 2;
         Self { n, x_max, ticks, margin, columns: columns.saturating_sub(margin + 1).max(20), rows }
     }
@@ -270,7 +270,7 @@ impl Axes {
         }
         let (line, labels) = self.horizontal(canvas);
         lines.push(dim(&line));
-        let title = words::n_axis(&shown(n_label), matches!(self.n, Scale::Log { .. }));
+        let title = wording::n_axis(&shown(n_label), matches!(self.n, Scale::Log { .. }));
         let room = whole.saturating_sub(width(&labels) + 2);
         if width(&title) <= room {
             lines.push(dim(&format!("{labels}{}", right(&title, whole - width(&labels)))));
@@ -288,7 +288,7 @@ impl Axes {
         let title_room = 14;
         for tick in self.n.ticks() {
             let column = canvas.column(tick).min(self.columns - 1);
-            let label = words::tick(tick);
+            let label = wording::tick(tick);
             let at = (self.margin + 1 + column).saturating_sub(width(&label) / 2);
             let is_last = at + width(&label) + title_room > self.margin + 1 + self.columns;
             if (!labels.is_empty() && at < width(&labels) + 2) || is_last {

@@ -3,7 +3,7 @@
 use nmax_usl::predict::Coefficient;
 use nmax_usl::{Estimate, Prediction, Question};
 
-use crate::scalability::{PredictView, words};
+use crate::scalability::{PredictView, wording};
 use crate::terminal::text::{Painted, aligned};
 
 /// Columns of a line.
@@ -42,13 +42,13 @@ fn about(view: &PredictView) -> Vec<String> {
     let mut lines = vec![format!("{}: predicted by {}", view.name, view.by())];
     let coefficients = view.basis.coefficients();
     let coefficients: Vec<String> =
-        coefficients.iter().map(|(name, value)| format!("{} = {}", with_letter(*name), words::both(value))).collect();
+        coefficients.iter().map(|(name, value)| format!("{} = {}", with_letter(*name), wording::both(value))).collect();
     lines.push(coefficients.join(", "));
     if let Some(measured) = view.basis.measured {
         lines.push(format!(
             "measured up to N = {} and X = {}/s; nothing is predicted beyond twice that",
-            words::plain(measured.n_hi),
-            words::plain(measured.x_max)
+            wording::plain(measured.n_hi),
+            wording::plain(measured.x_max)
         ));
     }
     lines
@@ -76,7 +76,7 @@ fn table(asked: &str, rows: &[&Prediction]) -> String {
     let titles = [asked].into_iter().chain(titles).map(str::to_owned).collect();
     let cells = |row: &&Prediction| {
         let figures = figures(row).map(|(_, value)| value.as_ref().map_or_else(String::new, cell));
-        let also = has_also.then(|| row.also_at.map_or_else(String::new, words::plain));
+        let also = has_also.then(|| row.also_at.map_or_else(String::new, wording::plain));
         std::iter::once(given(&row.asked)).chain(figures).chain(also).collect()
     };
     let lines = aligned(&[vec![titles], rows.iter().map(cells).collect()].concat(), 0);
@@ -90,15 +90,15 @@ fn table(asked: &str, rows: &[&Prediction]) -> String {
 
 fn cell(of: &Estimate) -> String {
     match (of.low, of.high) {
-        (None, None) => words::plain(of.estimate),
-        (Some(_), Some(_)) => words::both(of),
-        (Some(low), None) => format!("{} (from {})", words::plain(of.estimate), words::plain(low)),
-        (None, Some(high)) => format!("{} (to {})", words::plain(of.estimate), words::plain(high)),
+        (None, None) => wording::plain(of.estimate),
+        (Some(_), Some(_)) => wording::both(of),
+        (Some(low), None) => format!("{} (from {})", wording::plain(of.estimate), wording::plain(low)),
+        (None, Some(high)) => format!("{} (to {})", wording::plain(of.estimate), wording::plain(high)),
     }
 }
 
 fn given(asked: &Question) -> String {
-    words::plain(match *asked {
+    wording::plain(match *asked {
         Question::Concurrency(n) => n,
         Question::Throughput(x) => x,
         Question::ResponseTime(r_s) => r_s * 1e3,

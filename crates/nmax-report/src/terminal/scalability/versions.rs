@@ -2,7 +2,7 @@
 
 use super::chart::{self, Glyphs};
 use super::{ROWS_MAX, title};
-use crate::scalability::{CompareView, Overlay, PER_S, Version, WhatIfView, words};
+use crate::scalability::{CompareView, Overlay, PER_S, Version, WhatIfView, wording};
 use crate::terminal::text::{Ink, Painted, left, right, shorten, width};
 use crate::terminal::{LIST_MAX, Page, Style, more};
 
@@ -40,7 +40,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
         return;
     }
     let name = versions.iter().map(|version| width(&version.name)).max().unwrap_or(0).clamp(8, 24);
-    for (index, coefficient) in words::COEFFICIENTS.iter().enumerate() {
+    for (index, coefficient) in wording::COEFFICIENTS.iter().enumerate() {
         let unit = if coefficient.per_s { format!(", {unit}") } else { String::new() };
         let heading = shorten(&format!("{}{unit}", coefficient.name), page.width);
         page.heading(&heading);
@@ -66,9 +66,9 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
     for (name, law) in view.laws() {
         let text = format!(
             "α {}  β {}  γ {} {}",
-            words::plain(law.contention),
-            words::plain(law.coherency),
-            words::plain(law.unit_throughput),
+            wording::plain(law.contention),
+            wording::plain(law.coherency),
+            wording::plain(law.unit_throughput),
             PER_S
         );
         page.entry_at(27, &format!("  {}", shorten(&name, 24)), &text);
@@ -78,7 +78,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
     let curves = view.curves();
     let last = curves.len().saturating_sub(1);
     let every = curves.iter().enumerate().filter(|(index, _)| index % 5 == 0 || *index == last);
-    let rows = every.map(|(_, (n, x))| (words::plain(*n), x.clone()));
+    let rows = every.map(|(_, (n, x))| (wording::plain(*n), x.clone()));
     table(&mut page, "N", &names, rows);
     if !view.weeks.is_empty() {
         page.heading("Growth: throughput at the load of each week");
@@ -113,7 +113,7 @@ fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Ite
         page.line(line);
     }
     for (name, values) in rows {
-        let cells = values.iter().take(shown).map(|x| cell(&words::plain_or_unknown(*x)));
+        let cells = values.iter().take(shown).map(|x| cell(&wording::plain_or_unknown(*x)));
         let line = right(&shorten(&name, FIRST - 1), FIRST) + &cells.collect::<String>();
         page.line(&line);
     }

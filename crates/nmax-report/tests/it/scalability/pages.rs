@@ -63,7 +63,7 @@ fn grid() -> ScaleView {
 fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
     let view = grid();
     let (_, x) = view.versions[1].analysis.best.expect("measured");
-    let largest = format!("{} requests/s", nmax_report::scalability::words::plain(x));
+    let largest = format!("{} requests/s", nmax_report::scalability::wording::plain(x));
     let wide = plain(1000);
     let text = nmax_report::terminal::scale(&view, wide, nmax_report::terminal::Glyphs::Unicode);
     for output in [text.to_string(), html::scale(&view)] {

@@ -10,7 +10,7 @@ fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// Left, right, baseline and text of every word.
-fn words(picture: &str) -> Vec<(f64, f64, f64, String)> {
+fn text_boxes(picture: &str) -> Vec<(f64, f64, f64, String)> {
     let body = &picture[picture.find("</style>").unwrap()..];
     let mut all = Vec::new();
     for part in body.split("<text").skip(1) {
@@ -43,7 +43,7 @@ fn words_do_not_overlap_and_stay_inside() {
         for picture in pictures {
             let width: f64 = attribute(&picture, "width").unwrap().parse().unwrap();
             let height: f64 = attribute(&picture, "height").unwrap().parse().unwrap();
-            let words = words(&picture);
+            let words = text_boxes(&picture);
             for (index, (left, right, y, text)) in words.iter().enumerate() {
                 assert!(
                     *left >= 0.0 && *right <= width + 30.0 && *y <= height,
@@ -75,7 +75,7 @@ fn the_word_of_the_peak_covers_no_point_and_a_logarithmic_axis_says_so() {
                     (number("cx"), number("cy"))
                 })
                 .collect();
-            for (left, right, y, text) in words(&picture).iter().filter(|(.., text)| text.contains("peak ")) {
+            for (left, right, y, text) in text_boxes(&picture).iter().filter(|(.., text)| text.contains("peak ")) {
                 if !plot.contains(&format!("class=\"word\" x=\"{:.1}\" y=\"{y:.1}\"", (left + right) / 2.0)) {
                     continue;
                 }

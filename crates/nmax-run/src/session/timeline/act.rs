@@ -13,7 +13,7 @@ use nmax_engine::Settings;
 use nmax_engine::run::once::once_unless;
 use nmax_metrics::Outcome;
 use nmax_observe::process::pids;
-use nmax_plan::plan::{Action, Body, Call, HttpCall, Method, Plan, ProcessRef, Step, What};
+use nmax_plan::plan::{Action, Body, Call, CallKind, HttpCall, Method, Plan, ProcessRef, Step};
 use nmax_plan::planless::Planless;
 use nmax_plan::template::Template;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -181,7 +181,7 @@ fn plan_of_call(plan: &Plan, method: Method, url: &str, body: &str, limit: Durat
     let change = &mut |request: &mut Call| {
         request.name = Template::text(format!("{} {url}", method.token()));
         let body = if body.is_empty() { Body::Empty } else { Body::Text(Template::text(body)) };
-        request.what = What::Http(Arc::new(HttpCall { method, body, ..HttpCall::get(Template::text(url)) }));
+        request.what = CallKind::Http(Arc::new(HttpCall { method, body, ..HttpCall::get(Template::text(url)) }));
     };
     let Some(scenario) = simple.scenarios.first_mut() else {
         return Err("the call has no request".into());

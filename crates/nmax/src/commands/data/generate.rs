@@ -41,7 +41,7 @@ pub(super) fn generate(args: &GenerateArgs) -> Ended {
     let mut written = 0;
     loop {
         let records = writer.write(PIECE, output.text());
-        if records == 0 || !output.settle()? {
+        if records == 0 || !output.flush_if_full()? {
             break;
         }
         written += records;

@@ -69,7 +69,7 @@ fn check_names(args: &MaskArgs, columns: &[&str]) -> Result<(), Trouble> {
 }
 
 /// Says what is done to which column.
-fn tell<'a>(rules: impl Iterator<Item = (&'a str, Rule)> + Clone) {
+fn print_rules<'a>(rules: impl Iterator<Item = (&'a str, Rule)> + Clone) {
     let width = rules.clone().map(|(name, _)| shown(name).chars().count()).max().unwrap_or(0).min(40);
     let (kept, masked): (Vec<_>, Vec<_>) = rules.partition(|(_, rule)| rule.kind == MaskKind::Keep);
     for (name, Rule { kind, why }) in masked {
@@ -96,7 +96,7 @@ fn csv(args: &MaskArgs, masker: &Masker, mut table: CsvTable, mut output: Output
         rule(args, name, &values)
     };
     let rules: Vec<Rule> = names.iter().enumerate().map(rule).collect();
-    tell(names.iter().copied().zip(rules.iter().copied()));
+    print_rules(names.iter().copied().zip(rules.iter().copied()));
     let separator = table.separator();
     let mut text = String::new();
     table.header.write(separator, &mut text, |_, cell, out| out.push_str(cell));
@@ -126,7 +126,7 @@ fn went_on(output: &mut Output, records: u64) -> Result<bool, Trouble> {
     if records.is_multiple_of(100_000) {
         output.progress(&format!("{} records", number::count(records)));
     }
-    output.settle()
+    output.flush_if_full()
 }
 
 fn lines(args: &MaskArgs, masker: &Masker, mut table: LineTable, mut output: Output) -> Result<u64, Trouble> {
@@ -144,7 +144,7 @@ fn lines(args: &MaskArgs, masker: &Masker, mut table: LineTable, mut output: Out
     check_names(args, &values.keys().copied().collect::<Vec<_>>())?;
     let mut rules: BTreeMap<String, Rule> =
         values.iter().map(|(name, values)| ((*name).to_owned(), rule(args, name, values))).collect();
-    tell(rules.iter().map(|(name, rule)| (name.as_str(), *rule)));
+    print_rules(rules.iter().map(|(name, rule)| (name.as_str(), *rule)));
     let mut records = 0;
     for (text, leaves) in &sample {
         masked_line(masker, &rules, text, leaves, output.text());
@@ -158,7 +158,7 @@ fn lines(args: &MaskArgs, masker: &Masker, mut table: LineTable, mut output: Out
                 // Not in the sample: this value has to tell.
                 let rule = rule(args, &leaf.path, &[leaf.text.as_str()]);
                 note(format_args!("also, met in record {}:", number::count(records + 1)));
-                tell(std::iter::once((leaf.path.as_str(), rule)));
+                print_rules(std::iter::once((leaf.path.as_str(), rule)));
                 rules.insert(leaf.path.clone(), rule);
             }
         }

@@ -52,7 +52,7 @@ impl Output {
     }
 
     /// Writes what was collected, if it is much. False when nobody reads on.
-    pub fn settle(&mut self) -> Result<bool, Trouble> {
+    pub fn flush_if_full(&mut self) -> Result<bool, Trouble> {
         if self.text.len() >= PIECE {
             self.flush()?;
         }

@@ -16,7 +16,7 @@ const HAR_BYTES_MAX: u64 = 2 << 30;
 
 /// What lies beside a plan.
 #[derive(Debug, Default)]
-pub(super) struct Beside {
+pub(super) struct PlanCompanions {
     pub(super) evidence: Evidence,
     /// The file of the evidence; `None` for a plan that was written by hand.
     pub(super) file: Option<PathBuf>,
@@ -24,9 +24,9 @@ pub(super) struct Beside {
     pub(super) warnings: Vec<String>,
 }
 
-impl Beside {
+impl PlanCompanions {
     /// Reads what lies beside a plan. What is not there is a warning when the evidence needs it.
-    pub(super) fn of(plan: &Path) -> Result<Self, String> {
+    pub(super) fn read(plan: &Path) -> Result<Self, String> {
         let stem = plan.with_extension("");
         let file = PathBuf::from(format!("{}.evidence.json", stem.display()));
         if fs::symlink_metadata(&file).is_err() {

@@ -49,7 +49,7 @@ impl Replayer {
     }
 
     /// What a rehearsal showed.
-    fn look(&self, rehearsal: &Rehearsal, sites: &[Site]) -> Replay {
+    fn examine(&self, rehearsal: &Rehearsal, sites: &[Site]) -> Replay {
         let mut replay =
             Replay::from_exchanges(rehearsal.exchanges.iter().map(exchange), &self.origin, rehearsal.scenario, sites);
         for failure in &rehearsal.failures {
@@ -70,7 +70,7 @@ impl nmax_import::prove::Replayer for Replayer {
         self.replays += 1;
         let settings = Settings { plan: Arc::new(numbered(plan)), ..self.settings.clone() };
         let rehearsal = rehearse_take(&settings, take)?;
-        Ok(self.look(&rehearsal, sites))
+        Ok(self.examine(&rehearsal, sites))
     }
 
     fn next(&mut self, number: usize, of: usize, site: &Site) {

@@ -9,20 +9,20 @@ use nmax_report::number;
 use nmax_run::secrets::Shown;
 use nmax_text::shown as clean;
 
-use super::beside::Beside;
+use super::companions::PlanCompanions;
 
 /// What a proof found.
-pub(super) struct Told<'a> {
+pub(super) struct ProofReport<'a> {
     pub(super) plan: &'a Plan,
     /// The plan's file.
     pub(super) file: &'a str,
     pub(super) found: &'a [ScenarioResult],
-    pub(super) beside: &'a Beside,
+    pub(super) companions: &'a PlanCompanions,
     pub(super) replays: u64,
     pub(super) shown: &'a Shown,
 }
 
-impl Told<'_> {
+impl ProofReport<'_> {
     fn count(&self, state: Option<State>) -> usize {
         let tried = self.found.iter().flat_map(|found| &found.tried);
         tried.filter(|tried| tried.state == state).count()
@@ -38,7 +38,7 @@ impl Told<'_> {
         for found in self.found {
             self.scenario_text(found, &mut out);
         }
-        for warning in &self.beside.warnings {
+        for warning in &self.companions.warnings {
             let _ = writeln!(out, "note: {}", clean(warning));
         }
         let counted = |state: State| format!("{} {}", self.count(Some(state)), state.name());
@@ -50,7 +50,7 @@ impl Told<'_> {
             }
         }
         let _ = writeln!(out, "; {} replays", number::count(self.replays));
-        if let Some(file) = &self.beside.file {
+        if let Some(file) = &self.companions.file {
             let _ = writeln!(out, "The verdicts are in {}.", file.display());
         }
         out
@@ -110,22 +110,22 @@ impl Told<'_> {
 }
 
 records! {
-    pub(in crate::commands) struct Proof(told: &Told<'_>) {
+    pub(in crate::commands) struct Proof(report: &ProofReport<'_>) {
         schema_version: Version = Version;
-        plan: String = told.file;
-        target: String = &told.plan.target;
-        evidence: Option<String> = told.beside.file.as_ref().map(|file| file.display().to_string()),
+        plan: String = report.file;
+        target: String = &report.plan.target;
+        evidence: Option<String> = report.companions.file.as_ref().map(|file| file.display().to_string()),
             "The file beside the plan into which the verdicts were written.";
-        ok: bool = told.is_ok(), "Every scenario is.";
+        ok: bool = report.is_ok(), "Every scenario is.";
         replays: u64, "Iterations that were sent.";
-        proved: u64 = told.count(Some(State::Proved));
-        harmless: u64 = told.count(Some(State::Harmless));
-        wrong: u64 = told.count(Some(State::Wrong));
-        not_tried: u64 = told.count(None);
-        scenarios: Vec<OfScenario> = told.found.iter().map(|found| (told, found)).collect::<Vec<_>>();
-        warnings: Vec<String> = &told.beside.warnings;
+        proved: u64 = report.count(Some(State::Proved));
+        harmless: u64 = report.count(Some(State::Harmless));
+        wrong: u64 = report.count(Some(State::Wrong));
+        not_tried: u64 = report.count(None);
+        scenarios: Vec<OfScenario> = report.found.iter().map(|found| (report, found)).collect::<Vec<_>>();
+        warnings: Vec<String> = &report.companions.warnings;
     }
-    pub(in crate::commands) struct OfScenario(of: (&Told<'_>, &ScenarioResult)) {
+    pub(in crate::commands) struct OfScenario(of: (&ProofReport<'_>, &ScenarioResult)) {
         name: String = &of.1.scenario;
         ok: bool = of.1.is_ok(), "It goes as the plan says, and none of its values is wrong.";
         failures: Vec<String> = of.1.failures.iter().map(|failure| of.0.shown.text(failure)).collect::<Vec<_>>(),
@@ -135,7 +135,7 @@ records! {
             "Cookies, which the jar carries.";
         notes: Vec<String> = &of.1.notes;
     }
-    pub(in crate::commands) struct Value(of: (&Told<'_>, &Tried)) {
+    pub(in crate::commands) struct Value(of: (&ProofReport<'_>, &Tried)) {
         name: String = &of.1.site.name, "Name of the value in the plan.";
         from: From = of.1;
         source: String = of.1.site.extract.source.describe(), "What finds it in the reply.";
@@ -143,7 +143,7 @@ records! {
         state: Option<Word> = of.1.state.map(State::name), in ["proved", "harmless", "wrong"],
             "Whether it must be fresh; null: it could not be tried.";
         proof: String = of.0.shown.text(&of.1.proof), "What the replays showed.";
-        evidence: Option<String> = of.0.beside.evidence.recorded_evidence(of.0.plan, &of.1.site),
+        evidence: Option<String> = of.0.companions.evidence.recorded_evidence(of.0.plan, &of.1.site),
             "Why it was taken for a correlation when it was recorded.";
     }
     pub(in crate::commands) struct From(tried: &Tried) {

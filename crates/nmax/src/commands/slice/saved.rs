@@ -41,7 +41,7 @@ fn slices(args: &SliceArgs) -> Result<Vec<(String, Saved)>, String> {
 }
 
 /// What is asked: flags, or a kept slice of which flags replace parts.
-pub(super) fn asked(args: &SliceArgs) -> Result<Saved, Trouble> {
+pub(super) fn requested_slice(args: &SliceArgs) -> Result<Saved, Trouble> {
     let typed = args.request();
     let phase = args.phase.clone();
     let Some(name) = &args.saved else {

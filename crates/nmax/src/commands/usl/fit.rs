@@ -1,6 +1,6 @@
 //! `nmax usl fit`: the law, how sure it is, and what it means.
 
-use nmax_report::scalability::{FitView, words};
+use nmax_report::scalability::{FitView, wording};
 use nmax_report::{csv, html, json, svg, terminal};
 use nmax_run::Exit;
 use nmax_usl::{Analysis, Model, Rung};
@@ -52,13 +52,13 @@ fn model_text(model: Model, analysis: &Analysis) -> String {
     let Some(rung) = rung(model, analysis) else {
         return format!("\nModel {}: it cannot be fitted to these points\n", model.name());
     };
-    let coefficients: Vec<String> = words::coefficients(&rung.curve)
+    let coefficients: Vec<String> = wording::coefficients(&rung.curve)
         .into_iter()
-        .map(|(name, value)| format!("{name} = {}", words::plain(value)))
+        .map(|(name, value)| format!("{name} = {}", wording::plain(value)))
         .collect();
     let distance = match rung.delta {
         0.0 => "the best by AICc".to_owned(),
-        delta => format!("{} behind the best in AICc", words::plain(delta)),
+        delta => format!("{} behind the best in AICc", wording::plain(delta)),
     };
     format!("\nModel {}: {}; {distance}\n", model.name(), coefficients.join(", "))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_report::scalability::{PredictView, words};
+use nmax_report::scalability::{PredictView, wording};
 use nmax_report::{json, terminal};
 use nmax_run::Exit;
 use nmax_usl::{Basis, Dimension, Effect, Question, Usl};
@@ -71,7 +71,7 @@ fn given(law: Usl, args: &PredictArgs) -> Result<Basis, Trouble> {
             "--coefficients: with α = {} and β = {} throughput would grow without bounds at N = {}",
             law.contention,
             law.coherency,
-            words::plain(pole)
+            wording::plain(pole)
         );
         Trouble::usage(text, "no system does that; see whether the order is α, β, γ")
     })

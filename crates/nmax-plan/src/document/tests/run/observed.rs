@@ -5,7 +5,7 @@ use nmax_sources::kinds::*;
 
 use super::*;
 use crate::document::observe_also;
-use crate::plan::{Reach, Value};
+use crate::plan::{ObservedAddress, Value};
 
 fn source(host: &str, name: &str, source: ObservedSource) -> Observed {
     Observed::Source(ObservedSource { host: host.into(), name: name.into(), ..source })
@@ -106,7 +106,7 @@ fn flags_observe_besides() {
     let found = flags(&[("agent", "http://db1"), ("log", "$x.log")], Some("s3cret")).unwrap();
     let agent = ObservedSource::at(&AGENT, "http://db1").with(&TOKEN, text("s3cret"));
     assert_eq!(found[0], source("db1", "db1", agent));
-    assert_eq!(found[1].source(&LOG).map(|log| &log.reach), Some(&Reach::At("$x.log".into())));
+    assert_eq!(found[1].source(&LOG).map(|log| &log.reach), Some(&ObservedAddress::At("$x.log".into())));
 }
 
 /// All that is wrong is said at once, and no password.

@@ -162,7 +162,7 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
     (page(shared), tags, template(shared), option::of(value), option::of(measure))
         .prop_map(|(page, tags, body, value, measure)| {
             let (method, body) = (Method::Post, Body::Text(body));
-            let what = What::Http(Arc::new(HttpCall { method, body, page, ..HttpCall::get(Template::text("/")) }));
+            let what = CallKind::Http(Arc::new(HttpCall { method, body, page, ..HttpCall::get(Template::text("/")) }));
             let (name, extract) = (Template::text("thing"), value.into_iter().collect());
             let metrics = measure.into_iter().collect();
             Step::Call(Arc::new(Call { name, extract, metrics, tags, what, ..Call::get("/") }))

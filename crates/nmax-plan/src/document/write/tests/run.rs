@@ -116,7 +116,7 @@ fn source() -> impl Strategy<Value = ObservedSource> {
         agent.prop_map(|(listens, port, token, processes)| {
             let mut agent = ObservedSource::at(&AGENT, &format!("http://db1:{port}"));
             if listens {
-                agent.reach = Reach::Calls(format!("127.0.0.1:{port}"));
+                agent.reach = ObservedAddress::Calls(format!("127.0.0.1:{port}"));
             }
             with(agent, vec![(&TOKEN, token), (&PROCESSES, processes)])
         }),
