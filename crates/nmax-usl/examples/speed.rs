@@ -9,9 +9,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use nmax_usl::random::Random;
-use nmax_usl::{Method, Observation, Options, Usl, analyse, bootstrap, fit};
+use nmax_usl::{Method, Observation, Options, Usl, analyse, fit};
 
-const FOLDS: usize = 2_000;
 const ROWS: usize = 100_000;
 /// Relative noise of the measurements.
 const NOISE: f64 = 0.03;
@@ -21,7 +20,6 @@ fn main() {
     let many = measured(ROWS);
     report("12 points, fit with intervals", 200, || fit_with_intervals(&few));
     report("12 points, everything that is said about them", 50, || analyse(&few, &Options::default()).points.len());
-    report("12 points, bootstrap of 2000 folds", 5, || bootstrap(&few, Method::Log, 1, FOLDS).len());
     report("100000 rows, fit with intervals", 3, || fit_with_intervals(&many));
     report("100000 rows, everything that is said about them", 2, || analyse(&many, &Options::default()).points.len());
 }

@@ -4,7 +4,6 @@
 //! below 0 is evidence, not a mistake. Only a law with a pole on [1, 2·N_hi] is refused, N_hi being the largest N
 //! measured. Cost: linear in the rows, and a few dozen searches of about ten steps each over the different N.
 
-mod bootstrap;
 mod interval;
 mod open;
 mod polynomial;
@@ -16,7 +15,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use bootstrap::bootstrap;
 pub use open::fit_open;
 pub use rung::fit_model;
 

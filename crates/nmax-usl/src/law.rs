@@ -22,28 +22,6 @@ pub struct Usl {
     pub unit_throughput: f64,
 }
 
-/// Where the time of a job goes that N units share, relative to the time T₁ of one unit.
-///
-/// ```text
-/// T(N)/T₁ = 1/N + α·(N−1)/N + β·(N−1) = 1/C(N)
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overhead {
-    /// 1/N: the work itself, shared.
-    pub parallel: f64,
-    /// α(N−1)/N: waiting for what is serial.
-    pub contention: f64,
-    /// β(N−1): exchange between pairs; without a factor ½, so that the parts sum to 1/C.
-    pub coherency: f64,
-}
-
-impl Overhead {
-    /// T(N)/T₁, which is 1/C(N).
-    pub fn total(&self) -> f64 {
-        self.parallel + self.contention + self.coherency
-    }
-}
-
 impl Usl {
     /// D(N): by how much N units fall short of N times one unit.
     ///
@@ -86,33 +64,9 @@ impl Usl {
         self.denominator_at(n) / self.unit_throughput - think_s
     }
 
-    /// Slope dX/dN, per second and unit.
-    ///
-    /// ```text
-    /// dX/dN = γ·(1 − α − β·N²) / D(N)²
-    /// ```
-    pub fn slope_at(&self, n: f64) -> f64 {
-        let d = self.denominator_at(n);
-        self.unit_throughput * (1.0 - self.contention - self.coherency * n * n) / (d * d)
-    }
-
-    /// Relative capacity C(N) = N/D(N) = X(N)/γ, dimensionless.
-    pub fn capacity_at(&self, n: f64) -> f64 {
-        n / self.denominator_at(n)
-    }
-
     /// Efficiency C(N)/N = 1/D(N), as a share of γN.
     pub fn efficiency_at(&self, n: f64) -> f64 {
         1.0 / self.denominator_at(n)
-    }
-
-    /// Where the time goes at `n`; the parts sum to 1/C(N). Law: `overhead_sums_to_one_over_capacity`.
-    pub fn overhead_at(&self, n: f64) -> Overhead {
-        Overhead {
-            parallel: 1.0 / n,
-            contention: self.contention * (n - 1.0) / n,
-            coherency: self.coherency * (n - 1.0),
-        }
     }
 
     /// N_peak, where throughput is largest: a real number, never rounded.
@@ -160,18 +114,6 @@ impl Usl {
     /// 1/α: the N where the linear line γN meets the roof. `None` without contention.
     pub fn optimum(&self) -> Option<f64> {
         (self.contention > 0.0).then(|| 1.0 / self.contention).filter(|n| n.is_finite())
-    }
-
-    /// α/β: the N above which coherency costs more than contention, α(N−1) = βN(N−1). Comparing α with β itself
-    /// would compare different units. `None` unless both are above 0.
-    pub fn coherency_overtakes_at(&self) -> Option<f64> {
-        let both = self.contention > 0.0 && self.coherency > 0.0;
-        both.then(|| self.contention / self.coherency).filter(|n| n.is_finite())
-    }
-
-    /// Which cost is larger at `n`: of contention or of coherency. It flips at α/β.
-    pub fn limited_by_at(&self, n: f64) -> Limit {
-        if self.coherency * n > self.contention { Limit::Coherency } else { Limit::Contention }
     }
 
     /// Where superlinear growth is most efficient, and that efficiency (above 1).
@@ -231,13 +173,4 @@ impl Usl {
         let m = if b <= 0.0 { 2.0 / (root - b) } else { (-b - root) / (2.0 * a) };
         Some(1.0 + m)
     }
-}
-
-/// What costs more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
-    /// Waiting for what is serial, α(N−1).
-    Contention,
-    /// Exchange between pairs, βN(N−1).
-    Coherency,
 }

@@ -53,13 +53,11 @@ pub use analysis::{Analysis, ObservedPeak, Point, Zone, analyse};
 pub use class::{Class, Sign};
 pub use compare::{Change, Comparison, Difference, Quantity, Version, compare};
 pub use finding::{Code, Effect, Finding};
-pub use fit::{
-    Bounds, Estimate, Fit, FitError, Method, Regression, Scale, bootstrap, fit, fit_model, fit_open, fit_within,
-};
+pub use fit::{Bounds, Estimate, Fit, FitError, Method, Regression, Scale, fit, fit_model, fit_open, fit_within};
 pub use gate::{Hold, LawPeak};
 pub use ladder::{Rung, Winner};
+pub use law::Usl;
 pub use law::inverse::{Crossings, InverseError};
-pub use law::{Limit, Overhead, Usl};
 pub use model::{Curve, Model};
 pub use observation::{Dimension, Observation};
 pub use options::{Demand, Options};

@@ -1,4 +1,4 @@
-//! Numbers drawn from a seed, for the order of an experiment, for the bootstrap and for simulated measurements.
+//! Numbers drawn from a seed, for the order of an experiment and for simulated measurements.
 //!
 //! The seed is an argument, so everything that is drawn can be drawn again. The generator is splitmix64; it is small,
 //! fast and even enough for resampling, and of no use for secrets.

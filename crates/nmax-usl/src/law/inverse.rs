@@ -208,18 +208,4 @@ impl Usl {
         }
         self.best_efficiency().map_or(1.0, |(_, efficiency)| 1.0 / efficiency)
     }
-
-    /// N with mean response time `response_s` and think time `think_s`, seconds: where R grows through it, or, when it
-    /// only falls, there. See [`Usl::concurrencies_at_response_time`] for both.
-    pub fn concurrency_at_response_time(&self, response_s: f64, think_s: f64) -> Result<f64, InverseError> {
-        let Crossings { rising, falling } = self.concurrencies_at_response_time(response_s, think_s)?;
-        rising.or(falling).ok_or(InverseError::NeverReached { asked_s: response_s })
-    }
-
-    /// X with mean response time `response_s` and think time `think_s`, seconds: X = N(R)/(R + Z), per second; never
-    /// above X_peak.
-    pub fn throughput_at_response_time(&self, response_s: f64, think_s: f64) -> Result<f64, InverseError> {
-        let n = self.concurrency_at_response_time(response_s, think_s)?;
-        Ok(n / (response_s + think_s))
-    }
 }

@@ -19,7 +19,7 @@ fn close(found: Option<Estimate>, want: f64) -> bool {
     found.is_some_and(|found| (found.estimate - want).abs() <= 2e-5 * want)
 }
 
-/// Published inverses of a published fit. Peer defects 1, 2 and 12 give 15.35 users, 28,485/s and 7,047.8/s here.
+/// Published inverses of a published fit. Peer defects 1, 2 and 10 give 15.35 users, 28,485/s and 7,047.8/s here.
 #[test]
 fn inverses_are_those_of_the_reference() {
     let basis = basis(Curve::Usl(CISCO), None);

@@ -13,7 +13,7 @@ fn points(text: &str, wanted: &Wanted<'_>) -> Result<Vec<Point>, String> {
     Ok(measured.observations.iter().map(point).collect())
 }
 
-/// Peer defect 11: a file without a header loses its first row.
+/// Peer defect 9: a file without a header loses its first row.
 #[test]
 fn without_a_header_the_first_row_is_kept() {
     let want = vec![(1, 1.0, 955.16, None), (2, 2.0, 1878.91, None)];
@@ -35,7 +35,7 @@ fn completions_are_read_by_name() {
     assert_eq!(counts("n,x\n1,10\n2,19\n"), [None; 2]);
 }
 
-/// Peer defect 10: N from Little's law is cut to an integer.
+/// Peer defect 8: N from Little's law is cut to an integer.
 #[test]
 fn fractions_of_n_are_kept() {
     assert_eq!(points("n,x\n1.9,100\n", &ALL).unwrap()[0].1, 1.9);

@@ -2,9 +2,7 @@
 
 use crate::sets;
 use nmax_usl::random::Random;
-use nmax_usl::{
-    Curve, Fit, FitError, Method, Model, Observation, Regression, Usl, bootstrap, fit, fit_model, fit_open,
-};
+use nmax_usl::{Curve, Fit, FitError, Method, Model, Observation, Regression, Usl, fit, fit_model, fit_open};
 use proptest::prelude::*;
 
 /// Laws with a peak, with none, and superlinear ones, all without a pole on the loads below.
@@ -150,12 +148,12 @@ proptest! {
 
     /// Law: no input gives a panic or a number that is not finite; what was kept has no pole on [1, 2·N_hi].
     #[test]
-    fn fits_are_never_nan(points in prop::collection::vec((anything(), anything()), 0..20), think in anything(), seed in any::<u64>()) {
+    fn fits_are_never_nan(points in prop::collection::vec((anything(), anything()), 0..20), think in anything()) {
         let mut observations = sets::observations(&points);
         for (o, (r_s, _)) in observations.iter_mut().zip(points.iter().rev()) {
             o.r_s = Some(*r_s);
         }
-        check_everything(&observations, think, seed)?;
+        check_everything(&observations, think)?;
     }
 
     /// The same for loads and throughputs that are possible, and hard to fit: equal, far apart, steep, rounded.
@@ -163,10 +161,9 @@ proptest! {
     fn fits_of_possible_points_are_never_nan(
         loads in prop::collection::vec(prop_oneof![Just(1.0), 1.0..10.0_f64, 1.0..1e6_f64, (0..20_u8).prop_map(f64::from)], 1..12),
         throughputs in prop::collection::vec(prop_oneof![Just(5.0), 0.1..10.0_f64, (-20.0..20.0_f64).prop_map(f64::exp)], 12),
-        seed in any::<u64>(),
     ) {
         let points: Vec<_> = loads.into_iter().map(|n: f64| n.max(1.0)).zip(throughputs).collect();
-        check_everything(&sets::observations(&points), 0.0, seed)?;
+        check_everything(&sets::observations(&points), 0.0)?;
     }
 }
 
@@ -176,15 +173,12 @@ fn anything() -> impl Strategy<Value = f64> {
     prop_oneof![4 => any::<f64>(), 2 => prop::sample::select(odd.to_vec()), 4 => 0.5..100.0_f64]
 }
 
-fn check_everything(observations: &[Observation], think_s: f64, seed: u64) -> Result<(), TestCaseError> {
+fn check_everything(observations: &[Observation], think_s: f64) -> Result<(), TestCaseError> {
     let n_hi = observations.iter().map(|o| o.n).fold(1.0, f64::max);
     for method in Method::ALL {
         if let Ok(found) = fit(observations, method) {
             finite(&found)?;
             prop_assert!(!found.law.has_pole(2.0 * n_hi));
-        }
-        for law in bootstrap(observations, method, seed, 5) {
-            prop_assert!(LOADS.iter().all(|n| law.throughput_at(*n).is_finite() || *n > 2.0 * n_hi));
         }
     }
     if let Ok(found) = fit_open(observations, think_s) {
@@ -282,34 +276,6 @@ fn what_cannot_be_fitted_is_an_error_with_its_row() {
     for method in Method::ALL {
         let error = fit(&on_law(&runaway, &LOADS[..8]), method).expect_err("a pole");
         assert!(matches!(error, FitError::Pole { .. }), "{method:?}: {error}");
-    }
-}
-
-/// The law drawn anew scatters as the intervals say.
-#[test]
-fn the_bootstrap_scatters_as_the_standard_error() {
-    let law = Usl { contention: 0.03, coherency: 8e-4, unit_throughput: 100.0 };
-    let points = noisy(&law, &[1.0, 2.0, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0, 36.0, 45.0, 51.0, 72.0], 0.03, 11);
-    for method in [Method::Log, Method::Ols] {
-        let whole = fit(&points, method).expect("a fit");
-        let se = whole.standard_errors().expect("degrees");
-        let laws = bootstrap(&points, method, 5, 2_000);
-        assert!(laws.len() >= 1_990, "{}", laws.len());
-        assert_eq!(laws, bootstrap(&points, method, 5, 2_000), "a seed repeats its draws");
-        assert_ne!(laws, bootstrap(&points, method, 6, 2_000));
-        for (values, se) in [
-            (laws.iter().map(|l| l.contention).collect::<Vec<_>>(), se[0]),
-            (laws.iter().map(|l| l.coherency).collect(), se[1]),
-        ] {
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            let sd = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / values.len() as f64).sqrt();
-            assert!((0.85..1.15).contains(&(sd / se)), "{method:?}: sd {sd}, standard error {se}");
-        }
-    }
-    // Every method draws; three points leave nothing to draw from.
-    for method in Method::ALL {
-        assert_eq!(bootstrap(&points, method, 1, 20).len(), 20, "{method:?}");
-        assert!(bootstrap(&points[..3], method, 1, 20).is_empty() || method.takes_unit());
     }
 }
 

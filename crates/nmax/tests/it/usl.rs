@@ -25,7 +25,7 @@ fn close(found: &Value, want: f64, relative: f64) {
     assert!((found - want).abs() <= relative * want.abs(), "{found}, expected {want}");
 }
 
-/// Peer defect 11: labels of coefficients are not swapped on the way from one command to the next, and a file without
+/// Peer defect 9: labels of coefficients are not swapped on the way from one command to the next, and a file without
 /// a header keeps its first row.
 #[test]
 fn coefficients_go_round() {
@@ -155,7 +155,7 @@ fn impossible_values_are_findings() {
     }
 }
 
-/// Peer defect 10: N of 1.9 stays 1.9. Peer defect 9: a handful of points is no panic.
+/// Peer defect 8: N of 1.9 stays 1.9. Peer defect 7: a handful of points is no panic.
 #[test]
 fn fractions_and_few_points() {
     let bench = Bench::new();
