@@ -75,7 +75,7 @@ table! {
         "base64 jiff memchr ring rustix serde_json thiserror tokio";
     "nmax-store" Shell "json metrics", "base64 hdrhistogram jiff parquet serde serde_json thiserror";
     "nmax-observe" Shell "text sources secrets metrics plan log tls",
-        "base64 http-body-util hyper hyper-util ring rustix rustls serde_json thiserror tokio ureq";
+        "base64 http-body-util hyper hyper-util md-5 ring rustix rustls serde_json thiserror tokio ureq";
     "nmax-agent" Shell "text sources plan observe", "clap tokio";
     "nmax-target" Shell "text data",
         "base64 hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";

@@ -6,11 +6,10 @@
 //!
 //! # Layout
 //! - [`wire`]: the protocol; [`entry`]: over TLS or in clear text
-//! - [`auth`], [`md5`]: how a password is proved
+//! - [`auth`]: how a password is proved
 
 mod auth;
 mod entry;
-mod md5;
 mod wire;
 
 use std::time::Duration;

@@ -7,18 +7,16 @@ use std::num::NonZeroU32;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use md5::{Digest, Md5};
 use ring::{digest, hmac, pbkdf2};
-
-use super::md5::md5_hex;
 
 /// Most rounds that a server may ask for: PostgreSQL asks for 4,096, and a second of hashing is a long time.
 const ROUNDS_MAX: u32 = 1_000_000;
 
 /// Answer to the challenge of the older kind: `md5` and the digest of the digest of password and user, and salt.
 pub(crate) fn md5_answer(user: &str, password: &str, salt: &[u8]) -> String {
-    let inner = md5_hex(format!("{password}{user}").as_bytes());
-    let outer = md5_hex(&[inner.as_bytes(), salt].concat());
-    format!("md5{outer}")
+    let inner = format!("{:x}", Md5::digest(format!("{password}{user}")));
+    format!("md5{:x}", Md5::new_with_prefix(inner).chain_update(salt).finalize())
 }
 
 /// A SCRAM exchange under way.
