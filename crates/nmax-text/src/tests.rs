@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -33,7 +35,7 @@ fn hidden() -> Vec<char> {
 
 #[test]
 fn every_hidden_character_is_escaped_and_no_other() {
-    let hidden = hidden();
+    let hidden: HashSet<char> = hidden().into_iter().collect();
     for c in (0..=0x10_ffff).filter_map(char::from_u32) {
         assert_eq!(is_hidden(c), hidden.contains(&c), "U+{:04X}", u32::from(c));
     }
