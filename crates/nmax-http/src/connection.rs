@@ -6,7 +6,7 @@
 //! - [`sources`], [`proxy`], [`tls`]: from where, through what, and how wrapped
 //! - [`sockets`]: how many sockets a process may have open
 
-mod dns;
+pub(crate) mod dns;
 pub(crate) mod proxy;
 pub(crate) mod resolve;
 pub(crate) mod sockets;

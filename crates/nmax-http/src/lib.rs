@@ -34,6 +34,7 @@ mod wire;
 
 pub use client::{Alarm, CONNECTIONS_PER_ORIGIN, Client, Exchange, Notes, Shared};
 pub use coding::{Undone, undo};
+pub use connection::dns::{Lack, WireName, name_servers, texts};
 pub use connection::proxy::Proxy;
 pub use connection::sockets::SocketBudget;
 pub use connection::tls::{ClientProblem, ConfigError};

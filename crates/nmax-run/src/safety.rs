@@ -6,8 +6,8 @@
 //! loaded.
 //!
 //! # Layout
-//! - pure: [`target`] (hosts and networks as written), [`policy`] (the decision), [`dns`] (bytes of a TXT query); what an
-//!   address leads to is in `nmax_plan::addresses`
+//! - pure: [`target`] (hosts and networks as written) and [`policy`] (the decision); what an address leads to is in
+//!   `nmax_plan::addresses`
 //! - shell: [`config`] (the user's allow list), [`well_known`] and [`txt`] (the two proofs)
 
 use std::collections::HashSet;
@@ -19,7 +19,6 @@ use nmax_engine::runtime::real::RealClock;
 use nmax_http::{Origin, Scheme, Shared};
 
 pub mod config;
-pub mod dns;
 pub mod policy;
 pub mod target;
 pub mod txt;
@@ -262,8 +261,7 @@ impl Outside for Network<'_> {
         }
         // Who controls a name controls no address that somebody else gave to it.
         if host.address().is_none() && !self.is_given(host) && self.0.config().names.servers.is_empty() {
-            let resolv_conf = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
-            match txt::prove(host, &txt::name_servers(&resolv_conf), DNS_LIMIT).await {
+            match txt::prove(host, &nmax_http::name_servers(), DNS_LIMIT).await {
                 Ok(proof) => return Ok(proof),
                 Err(found) => looked.push(found),
             }

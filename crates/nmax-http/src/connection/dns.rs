@@ -24,7 +24,9 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 use crate::connection::Family;
 use crate::connection::sockets::SocketBudget;
 use crate::failure::Failure;
-use message::WireName;
+
+pub use ask::{name_servers, texts};
+pub use message::{Lack, WireName};
 
 /// Lookups that run at once.
 const LOOKUPS_MAX: usize = 64;

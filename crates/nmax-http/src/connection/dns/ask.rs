@@ -222,29 +222,51 @@ async fn ask(
     limit: Duration,
 ) -> Result<Result<Found, Lack>, Unasked> {
     let late = |_| io::Error::from(io::ErrorKind::TimedOut);
-    // Forged replies must guess it, and the port that the kernel chose.
-    let id = RandomState::new().hash_one(server) as u16;
+    let id = number(server);
+    let question = message::question(id, name, kind);
+    let read = |reply: &[u8]| message::answer(reply, id, name, kind);
     place(server)?;
-    let found = timeout(limit, over_udp(server, id, name, kind)).await.map_err(late)??;
+    let found = timeout(limit, over_udp(server, &question, read)).await.map_err(late)??;
     if found == Err(Lack::Cut) {
         place(server)?;
-        return Ok(timeout(limit, over_tcp(server, id, name, kind)).await.map_err(late)??);
+        return Ok(timeout(limit, over_tcp(server, &question, read)).await.map_err(late)??);
     }
     Ok(found)
 }
 
-async fn over_udp(server: SocketAddr, id: u16, name: &WireName, kind: RecordType) -> io::Result<Result<Found, Lack>> {
+/// The number of a question: forged replies must guess it, and the port that the kernel chose.
+fn number(server: SocketAddr) -> u16 {
+    RandomState::new().hash_one(server) as u16
+}
+
+/// The name servers of this host.
+pub fn name_servers() -> Vec<SocketAddr> {
+    Resolver::parse(&text_of(RESOLV_CONF)).servers
+}
+
+/// The texts (TXT records) that a name server has for a name; asked once, without a limit on the time.
+pub async fn texts(server: SocketAddr, name: &WireName) -> io::Result<Result<Vec<Vec<u8>>, Lack>> {
+    let id = number(server);
+    let question = message::question(id, name, RecordType::Txt);
+    over_udp(server, &question, |reply| message::texts(reply, id, name)).await
+}
+
+async fn over_udp<T>(
+    server: SocketAddr,
+    question: &[u8],
+    read: impl Fn(&[u8]) -> Result<T, Lack>,
+) -> io::Result<Result<T, Lack>> {
     let any: IpAddr = match server {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
     };
     let socket = UdpSocket::bind((any, 0)).await?;
     socket.connect(server).await?;
-    socket.send(&message::question(id, name, kind)).await?;
+    socket.send(question).await?;
     let mut reply = vec![0; DATAGRAM_BYTES_MAX];
     loop {
         let length = socket.recv(&mut reply).await?;
-        match message::answer(&reply[..length], id, name, kind) {
+        match read(&reply[..length]) {
             // Late, forged, or not DNS: the right one may still come.
             Err(Lack::NotOurs) => {}
             answer => return Ok(answer),
@@ -252,17 +274,18 @@ async fn over_udp(server: SocketAddr, id: u16, name: &WireName, kind: RecordType
     }
 }
 
-async fn over_tcp(server: SocketAddr, id: u16, name: &WireName, kind: RecordType) -> io::Result<Result<Found, Lack>> {
+async fn over_tcp<T>(
+    server: SocketAddr,
+    question: &[u8],
+    read: impl Fn(&[u8]) -> Result<T, Lack>,
+) -> io::Result<Result<T, Lack>> {
     let mut stream = TcpStream::connect(server).await?;
-    let question = message::question(id, name, kind);
     let length = u16::try_from(question.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
-    let mut bytes = length.to_be_bytes().to_vec();
-    bytes.extend(question);
-    stream.write_all(&bytes).await?;
+    stream.write_all(&[&length.to_be_bytes(), question].concat()).await?;
     let length = stream.read_u16().await?;
     let mut reply = vec![0; usize::from(length)];
     stream.read_exact(&mut reply).await?;
-    Ok(message::answer(&reply, id, name, kind))
+    Ok(read(&reply))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Questions and answers of DNS as bytes (RFC 1035, RFC 3596): one name, addresses of one family.
+//! Questions and answers of DNS as bytes (RFC 1035, RFC 3596): one name, addresses of one family or texts.
 //!
 //! Pure. Reading never panics and ends after at most as many steps as the message has bytes, because a
 //! compressed name may only point backwards.
@@ -20,22 +20,24 @@ const TYPE_CNAME: u16 = 5;
 /// Longest lifetime that is believed, in seconds.
 const TTL_S_MAX: u32 = 86_400;
 
-/// Which addresses are asked for.
+/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordType {
     /// IPv4.
     A = 1,
+    /// Text.
+    Txt = 16,
     /// IPv6.
     Aaaa = 28,
 }
 
 /// A name as DNS carries it, in lower case: each label after its length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct WireName(Vec<u8>);
+pub struct WireName(Vec<u8>);
 
 impl WireName {
     /// `None` when no DNS name has this form: an empty or too long label, or too many of them.
-    pub(crate) fn new(text: &str) -> Option<Self> {
+    pub fn new(text: &str) -> Option<Self> {
         let mut wire = Vec::with_capacity(text.len() + 2);
         for label in text.strip_suffix('.').unwrap_or(text).split('.') {
             let length = u8::try_from(label.len()).ok()?;
@@ -59,24 +61,30 @@ pub(crate) struct Found {
     pub(crate) ttl_s: u32,
 }
 
-/// Why a message holds no address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lack {
+/// Why a message holds nothing of what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Lack {
     /// The message answers another question, or none.
+    #[error("a reply to another question")]
     NotOurs,
     /// The message was cut: ask again over TCP.
+    #[error("a reply too long for one datagram")]
     Cut,
     /// The message breaks the rules.
+    #[error("a malformed reply")]
     Broken,
     /// There is no such name.
+    #[error("the name does not exist")]
     NoName,
     /// The name has no address of this family.
+    #[error("the name has no such address")]
     NoAddress,
     /// The server could not say: the code of its reply.
+    #[error("the server answered with error {0}")]
     Server(u8),
 }
 
-/// A question for addresses of `name`, to be answered by recursion.
+/// A question about `name`, to be answered by recursion.
 pub(crate) fn question(id: u16, name: &WireName, kind: RecordType) -> Vec<u8> {
     let mut message = Vec::with_capacity(HEAD_BYTES + name.0.len() + 4);
     message.extend(id.to_be_bytes());
@@ -89,6 +97,31 @@ pub(crate) fn question(id: u16, name: &WireName, kind: RecordType) -> Vec<u8> {
 
 /// The addresses in the reply to [`question`].
 pub(crate) fn answer(message: &[u8], id: u16, name: &WireName, kind: RecordType) -> Result<Found, Lack> {
+    follow(&records(message, id, name, kind)?, name, kind).ok_or(Lack::NoAddress)
+}
+
+/// The texts in the reply to [`question`], each with its strings joined.
+///
+/// Owners of records are not compared: a resolver answers with the records that the name leads to, aliases included.
+pub(crate) fn texts(message: &[u8], id: u16, name: &WireName) -> Result<Vec<Vec<u8>>, Lack> {
+    let records = records(message, id, name, RecordType::Txt)?;
+    let texts = records.iter().filter(|record| record.kind == RecordType::Txt as u16);
+    texts.map(|record| joined(record.data)).collect::<Option<_>>().ok_or(Lack::Broken)
+}
+
+/// The strings of a TXT record, each after its length.
+fn joined(mut data: &[u8]) -> Option<Vec<u8>> {
+    let mut text = Vec::with_capacity(data.len());
+    while let Some((&length, rest)) = data.split_first() {
+        let (string, after) = rest.split_at_checked(usize::from(length))?;
+        text.extend(string);
+        data = after;
+    }
+    Some(text)
+}
+
+/// The records in the reply to [`question`].
+fn records<'a>(message: &'a [u8], id: u16, name: &WireName, kind: RecordType) -> Result<Vec<Record<'a>>, Lack> {
     let mut reader = Reader { message, at: 0 };
     let head = reader.head().ok_or(Lack::NotOurs)?;
     let is_ours = head.id == id && head.is_reply && reader.question() == Some((name.clone(), kind as u16, CLASS_IN));
@@ -107,7 +140,7 @@ pub(crate) fn answer(message: &[u8], id: u16, name: &WireName, kind: RecordType)
     for _ in 0..head.answers {
         records.push(reader.record().ok_or(Lack::Broken)?);
     }
-    follow(&records, name, kind).ok_or(Lack::NoAddress)
+    Ok(records)
 }
 
 /// Goes from alias to alias until there are addresses.
@@ -160,6 +193,7 @@ impl Record<'_> {
         Some(match kind {
             RecordType::A => Ipv4Addr::from(<[u8; 4]>::try_from(self.data).ok()?).into(),
             RecordType::Aaaa => Ipv6Addr::from(<[u8; 16]>::try_from(self.data).ok()?).into(),
+            RecordType::Txt => return None,
         })
     }
 }
@@ -187,7 +221,8 @@ impl<'a> Reader<'a> {
         self.take(4)?;
         Some(Head {
             id,
-            is_reply: flags & 0x8000 != 0,
+            // To a query, and no other kind of operation.
+            is_reply: flags & 0xf800 == 0x8000,
             is_cut: flags & 0x0200 != 0,
             code: (flags & 0x000f) as u8,
             questions,

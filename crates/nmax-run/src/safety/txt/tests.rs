@@ -1,8 +1,23 @@
-use super::super::dns::tests::reply;
+use tokio::net::UdpSocket;
+
 use super::*;
 
 const TXT_IN: [u8; 4] = [0, 16, 0, 1];
 const LONG: Duration = Duration::from_secs(30);
+
+/// A reply to `question`: flags, then records written out as (type and class, data).
+fn reply(question: &[u8], flags: [u8; 2], records: &[([u8; 4], &[u8])]) -> Vec<u8> {
+    let mut reply = question.to_vec();
+    reply[2..4].copy_from_slice(&flags);
+    reply[7] = records.len() as u8;
+    for (kind, data) in records {
+        reply.extend([0xc0, 0x0c]); // the name of the question
+        reply.extend(kind);
+        reply.extend([0, 0, 0, 60, 0, data.len() as u8]);
+        reply.extend(*data);
+    }
+    reply
+}
 
 /// A name server on loopback that answers each question with the replies that `answer` makes of it.
 async fn serve(answer: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static) -> SocketAddr {
@@ -91,22 +106,4 @@ async fn names_too_long_are_not_asked() {
     let host = Host::of_url(&vec!["a".repeat(62); 4].join("."));
     let reason = prove(&host, &[nobody], LONG).await.unwrap_err();
     assert!(reason.contains("the name is too long"), "{reason}");
-}
-
-#[test]
-fn name_servers_of_the_system() {
-    let cases = [
-        ("", vec!["127.0.0.1:53"]),
-        ("search lan\n# nameserver 1.1.1.1\n; nameserver 2.2.2.2\n", vec!["127.0.0.1:53"]),
-        ("nameserver 10.0.0.1\nnameserver\tfd00::1 # two\n", vec!["10.0.0.1:53", "[fd00::1]:53"]),
-        ("nameserver x\nnameserver\nnameserver 10.0.0.1\n", vec!["10.0.0.1:53"]),
-        (
-            "nameserver 10.0.0.1\nnameserver 10.0.0.2\nnameserver 10.0.0.3\nnameserver 10.0.0.4\n",
-            vec!["10.0.0.1:53", "10.0.0.2:53", "10.0.0.3:53"],
-        ),
-    ];
-    for (text, wanted) in cases {
-        let found: Vec<String> = name_servers(text).iter().map(SocketAddr::to_string).collect();
-        assert_eq!(found, wanted, "{text}");
-    }
 }

@@ -3,12 +3,14 @@ use proptest::prelude::*;
 use super::*;
 
 const ID: u16 = 0x1234;
+const TXT: u16 = 16;
 
 fn name(text: &str) -> WireName {
     WireName::new(text).unwrap()
 }
 
 /// A reply to a question for `www.a.test`, with these flags and records; a record's owner is given as bytes.
+/// It asks for addresses, or for texts when the first record is one.
 fn reply(flags: u16, records: &[(&[u8], u16, u32, &[u8])]) -> Vec<u8> {
     let mut bytes = ID.to_be_bytes().to_vec();
     bytes.extend(flags.to_be_bytes());
@@ -16,6 +18,10 @@ fn reply(flags: u16, records: &[(&[u8], u16, u32, &[u8])]) -> Vec<u8> {
     bytes.extend((records.len() as u16).to_be_bytes());
     bytes.extend([0, 0, 0, 0]);
     bytes.extend(b"\x03www\x01a\x04test\x00\x00\x01\x00\x01");
+    if let Some((_, kind @ TXT, ..)) = records.first() {
+        let end = bytes.len();
+        bytes[end - 4..end - 2].copy_from_slice(&kind.to_be_bytes());
+    }
     for (owner, kind, ttl, data) in records {
         bytes.extend(*owner);
         bytes.extend(kind.to_be_bytes());
@@ -96,6 +102,8 @@ fn replies_without_addresses() {
         (0x8185, Lack::Server(5)),
         (0x8380, Lack::Cut),
         (0x0180, Lack::NotOurs),
+        // Another kind of operation.
+        (0xa980, Lack::NotOurs),
     ];
     for (flags, want) in cases {
         assert_eq!(read(&reply(flags, &[])), Err(want), "{flags:#x}");
@@ -114,6 +122,20 @@ fn replies_to_others() {
     assert_eq!(read(&message[..message.len() - 1]), Err(Lack::Broken));
 }
 
+#[test]
+fn texts_are_read() {
+    let of = |records: &[(&[u8], u16, u32, &[u8])]| texts(&reply(0x8180, records), ID, &name("www.a.test"));
+    assert_eq!(of(&[(ASKED, TXT, 60, b"\x06allow-\x09load-test")]).unwrap(), [b"allow-load-test"]);
+    let led_to: &[u8] = b"\x05other\0";
+    let more = of(&[(ASKED, TXT, 60, b"\0"), (ASKED, 5, 60, led_to), (led_to, TXT, 60, b"\x01a")]);
+    assert_eq!(more.unwrap(), [b"".as_slice(), b"a"]);
+    assert_eq!(of(&[(ASKED, TXT, 60, b"\x05a")]), Err(Lack::Broken), "a string longer than its record");
+    assert_eq!(of(&[]), Err(Lack::NotOurs), "a reply to a question for addresses");
+    let mut upper = reply(0x8180, &[(ASKED, TXT, 60, b"\x01a")]);
+    upper[13..16].make_ascii_uppercase();
+    assert_eq!(texts(&upper, ID, &name("www.a.test")).unwrap(), [b"a"], "case of letters may change");
+}
+
 /// Neither aliases nor pointers in a circle keep the reader busy.
 #[test]
 fn circles_end() {
@@ -125,6 +147,18 @@ fn circles_end() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Law: texts come back whole, however they are split into strings.
+    #[test]
+    fn texts_come_back(
+        wanted in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..300), 1..5),
+        cut in 1_usize..=255,
+    ) {
+        let string = |part: &[u8]| [&[part.len() as u8], part].concat();
+        let data: Vec<Vec<u8>> = wanted.iter().map(|text| text.chunks(cut).flat_map(string).collect()).collect();
+        let records: Vec<_> = data.iter().map(|data| (ASKED, TXT, 60, data.as_slice())).collect();
+        prop_assert_eq!(texts(&reply(0x8180, &records), ID, &name("www.a.test")), Ok(wanted));
+    }
 
     /// Law: a reply that was damaged on the way is read to the end without a panic, whatever it then says.
     #[test]

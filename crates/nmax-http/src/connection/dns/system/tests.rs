@@ -16,6 +16,20 @@ fn settings_of_the_host() {
     );
 }
 
+/// Comments count no server, and neither do words that are no address.
+#[test]
+fn name_servers_of_the_host() {
+    let cases: [(&str, &[&str]); 3] = [
+        ("search lan\n# nameserver 1.1.1.1\n; nameserver 2.2.2.2\n", &["127.0.0.1:53"]),
+        ("nameserver 10.0.0.1\nnameserver\tfd00::1 # two\n", &["10.0.0.1:53", "[fd00::1]:53"]),
+        ("nameserver x\nnameserver\nnameserver 10.0.0.1\n", &["10.0.0.1:53"]),
+    ];
+    for (text, wanted) in cases {
+        let found: Vec<String> = Resolver::parse(text).servers.iter().map(SocketAddr::to_string).collect();
+        assert_eq!(found, wanted, "{text}");
+    }
+}
+
 #[test]
 fn limits_of_the_settings() {
     let text = "nameserver 10.0.0.1\nnameserver 10.0.0.2\nnameserver 10.0.0.3\nnameserver 10.0.0.4\n\
