@@ -8,7 +8,7 @@
 //! - [`shown`], [`shown_lines`], [`is_hidden`]: what is escaped; `painted`: what is printed
 //! - [`percent`], [`url`], [`csv`], [`html`], [`number`], [`civil`], [`nearest()`]: how texts are written that every crate reads or
 //!   writes; tidy refuses a second one of each
-//! - [`named!`]: enums with names
+//! - [`is_uuid`]: a form that names of things have; [`named!`]: enums with names
 //!
 //! An escape is that of JSON (`\u001b`): JSON that is printed stays the same JSON, and a person sees what is there.
 
@@ -53,6 +53,15 @@ use std::borrow::Cow;
 
 pub use nearest::{meant, nearest};
 pub use painted::{Ink, Painted};
+
+/// Whether a text is written as a UUID is, of whatever version.
+pub fn is_uuid(text: &[u8]) -> bool {
+    text.len() == 36
+        && text.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
 
 /// Whether `c` steers a terminal, turns the direction of text, breaks a line or hides in it: what is escaped.
 ///

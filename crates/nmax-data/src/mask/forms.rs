@@ -175,13 +175,8 @@ pub(super) fn card(cipher: &Cipher, value: &str) -> Option<String> {
 
 /// Whether it is a UUID, in small letters or in capitals, not in both.
 pub(super) fn is_uuid(value: &str) -> bool {
-    let is_formed = value.len() == 36
-        && value.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        });
     let has = |is_wanted: fn(&u8) -> bool| value.as_bytes().iter().any(is_wanted);
-    is_formed && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
+    nmax_text::is_uuid(value.as_bytes()) && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
 /// Places of a UUID's version and variant.

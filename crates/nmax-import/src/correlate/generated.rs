@@ -135,13 +135,9 @@ fn is_random_fraction(text: &str) -> bool {
 }
 
 /// RFC 9562, versions 1 to 8.
+/// A UUID of one of the versions that exist.
 fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            14 => (b'1'..=b'8').contains(&byte),
-            _ => byte.is_ascii_hexdigit(),
-        })
+    nmax_text::is_uuid(text.as_bytes()) && (b'1'..=b'8').contains(&text.as_bytes()[14])
 }
 
 fn is_fresh(name: &str) -> bool {

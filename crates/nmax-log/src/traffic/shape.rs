@@ -1,5 +1,7 @@
 //! What a text by itself tells: identifiers in paths, static content, robots.
 
+use nmax_text::is_uuid;
+
 /// Longest segment that may be a name.
 const NAME_BYTES_MAX: usize = 64;
 /// Longest extension of a file.
@@ -119,14 +121,6 @@ pub(crate) fn is_identifier(text: &[u8]) -> bool {
     // Words with a number (`top-10-songs-of-2024`) change between letters and digits a few times only.
     let is_token = text.len() >= TOKEN_BYTES_MIN && changes >= 5;
     is_number || is_hex || is_token
-}
-
-fn is_uuid(text: &[u8]) -> bool {
-    text.len() == 36
-        && text.iter().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }
 
 /// Whether a path names static content, by its extension.
