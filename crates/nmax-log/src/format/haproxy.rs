@@ -62,23 +62,18 @@ pub(super) fn read(line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
         reason: "no `client:port [06/Feb/2009:12:14:14.655]` in the line".to_owned(),
         at: 0,
     })?;
-    let put = |draft: &mut Draft, field: &Field, at: Range<usize>, name: &str| {
-        let start = at.start;
-        let value = &line[at.clone()];
-        draft.put(field, line, at, Coding::Plain).map_err(|expected| wrong(name, expected, value, start))
-    };
-    put(draft, &Field::ClientPort, accept.client.clone(), "the client")?;
+    put(line, draft, &Field::ClientPort, accept.client.clone(), "the client")?;
     let mut words = Words { line, at: accept.date.end + 1 };
     words.next("the frontend")?;
     words.next("the backend")?;
     let timers = words.next("the timers")?;
     let total_us = put_timers(line, timers, draft)?;
     put_stamp(line, &accept, total_us, draft)?;
-    put(draft, &Field::Status, words.next("the status")?, "the status")?;
+    put(line, draft, &Field::Status, words.next("the status")?, "the status")?;
     let bytes = words.next("the bytes")?;
     // `+` says that the log was written before the reply was over.
     if line[bytes.start] != b'+' {
-        put(draft, &Field::All, bytes, "the bytes")?;
+        put(line, draft, &Field::All, bytes, "the bytes")?;
     }
     put_cookies(line, [words.next("the cookie")?, words.next("the cookie")?], draft)?;
     for name in ["the state", "the connections", "the queues"] {
@@ -188,9 +183,7 @@ fn put_cookies(line: &[u8], cookies: [Range<usize>; 2], draft: &mut Draft) -> Re
         if let Some(equals) = memchr::memchr(b'=', value) {
             let rank = session_rank(&value[..equals]).unwrap_or(4);
             let at = cookie.start + equals + 1..cookie.end;
-            draft
-                .put(&Field::Session(rank), line, at, coding(value))
-                .map_err(|expected| wrong("a cookie", expected, value, cookie.start))?;
+            put(line, draft, &Field::Session(rank), at, "a cookie")?;
         }
     }
     Ok(())
@@ -202,9 +195,7 @@ fn put_headers(line: &[u8], at: Range<usize>, draft: &mut Draft) -> Result<(), R
     for part in line[at].split(|&byte| byte == b'|') {
         let here = start..start + part.len();
         start = here.end + 1;
-        draft
-            .put(&header(part), line, here.clone(), coding(part))
-            .map_err(|expected| wrong("a header", expected, part, here.start))?;
+        put(line, draft, &header(part), here, "a header")?;
     }
     Ok(())
 }
@@ -237,14 +228,14 @@ fn put_request(line: &[u8], from: usize, draft: &mut Draft) -> Result<(), Reject
     };
     let start = from + open + 1;
     let length = memchr::memchr(b'"', &line[start..]).unwrap_or(line.len() - start);
-    let at = start..start + length;
-    let value = &line[at.clone()];
-    draft.put(&Field::Request, line, at, coding(value)).map_err(|expected| wrong("the request", expected, value, start))
+    put(line, draft, &Field::Request, start..start + length, "the request")
 }
 
-/// How `value` is coded.
-fn coding(value: &[u8]) -> Coding {
-    if memchr::memchr(b'#', value).is_some() { Coding::Hash } else { Coding::Plain }
+/// Takes the value of `field`, which is called `name` where it is wrong.
+fn put(line: &[u8], draft: &mut Draft, field: &Field, at: Range<usize>, name: &str) -> Result<(), Rejection> {
+    let value = &line[at.clone()];
+    let coding = if memchr::memchr(b'#', value).is_some() { Coding::Hash } else { Coding::Plain };
+    draft.put(field, line, at.clone(), coding).map_err(|expected| wrong(name, expected, value, at.start))
 }
 
 #[cold]

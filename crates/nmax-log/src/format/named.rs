@@ -95,8 +95,7 @@ pub(super) fn by_name(name: &str) -> Option<Format> {
         "haproxy" => Format::haproxy(),
         "alb" => columns_format("alb", ALB),
         "elb" => columns_format("elb", ELB),
-        "iis" => Format::w3c(W3c::usual(w3c::IIS)),
-        "w3c" => Format::w3c(W3c::usual(w3c::IIS)),
+        "iis" | "w3c" => Format::w3c(W3c::usual(w3c::IIS)),
         "cloudfront" => Format::w3c(W3c::usual(w3c::CLOUDFRONT)),
         "cloudfront-realtime" => Format::w3c(W3c::usual(w3c::CLOUDFRONT_REALTIME)),
         "caddy" => Format::json("caddy", json::caddy()),
@@ -113,13 +112,15 @@ pub(super) fn apache_format(name: &str, format: &str, moment: Option<Moment>, is
             *field = Field::Clf(moment);
         }
     }
-    let template = Template::build(tokens, Escape::Backslash, is_open).expect("the table has only right formats");
-    Format::template(name, template)
+    of_table(name, tokens, is_open)
 }
 
 /// The format of a `log_format` that is known to be right.
 pub(super) fn nginx_format(name: &str, format: &str, is_open: bool) -> Format {
-    let tokens = nginx::tokens(format).expect("the table has only right formats");
+    of_table(name, nginx::tokens(format).expect("the table has only right formats"), is_open)
+}
+
+fn of_table(name: &str, tokens: Vec<Token>, is_open: bool) -> Format {
     let template = Template::build(tokens, Escape::Backslash, is_open).expect("the table has only right formats");
     Format::template(name, template)
 }
@@ -135,7 +136,7 @@ fn columns_format(name: &str, columns: &str) -> Format {
         tokens.push(Token::Field { field: load_balancer(bare), name: bare.to_owned(), at: 0 });
         tokens.push(Token::Text(quote.as_bytes().to_vec()));
     }
-    Format::template(name, Template::build(tokens, Escape::Backslash, true).expect("the table has only right formats"))
+    of_table(name, tokens, true)
 }
 
 /// What a column of a load balancer of AWS means.

@@ -2,26 +2,22 @@
 
 /// Unit of a span of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
 pub(super) enum Unit {
     /// Seconds.
-    S,
+    S = 1_000_000_000,
     /// Milliseconds.
-    Ms,
+    Ms = 1_000_000,
     /// Microseconds.
-    Us,
+    Us = 1_000,
     /// Nanoseconds.
-    Ns,
+    Ns = 1,
 }
 
 impl Unit {
     /// Nanoseconds in one.
     pub(super) fn ns(self) -> u64 {
-        match self {
-            Self::S => 1_000_000_000,
-            Self::Ms => 1_000_000,
-            Self::Us => 1_000,
-            Self::Ns => 1,
-        }
+        self as u64
     }
 
     /// The unit that `name` is: `ms`, `seconds`, `µs`.

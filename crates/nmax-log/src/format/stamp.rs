@@ -50,22 +50,9 @@ pub(super) fn four(text: &[u8], at: usize) -> Option<u32> {
 
 /// The month whose English name begins with the three letters at `at`.
 pub(super) fn month(text: &[u8], at: usize) -> Option<u32> {
-    let &[a, b, c] = text.get(at..at + 3)? else { return None };
-    Some(match [a | 0x20, b | 0x20, c | 0x20] {
-        [b'j', b'a', b'n'] => 1,
-        [b'f', b'e', b'b'] => 2,
-        [b'm', b'a', b'r'] => 3,
-        [b'a', b'p', b'r'] => 4,
-        [b'm', b'a', b'y'] => 5,
-        [b'j', b'u', b'n'] => 6,
-        [b'j', b'u', b'l'] => 7,
-        [b'a', b'u', b'g'] => 8,
-        [b's', b'e', b'p'] => 9,
-        [b'o', b'c', b't'] => 10,
-        [b'n', b'o', b'v'] => 11,
-        [b'd', b'e', b'c'] => 12,
-        _ => return None,
-    })
+    let name = text.get(at..at + 3)?;
+    let mut months = (1..).zip(b"janfebmaraprmayjunjulaugsepoctnovdec".chunks_exact(3));
+    months.find(|(_, month)| month.eq_ignore_ascii_case(name)).map(|(number, _)| number)
 }
 
 /// `13:55:36` at `at`, in µs since midnight.
