@@ -127,5 +127,12 @@ fn nothing(why: &str) -> (String, Vec<Finding>) {
     (finding.text.clone(), vec![finding])
 }
 
+/// Iterations per second.
+fn rate(points: &[&Point]) -> Option<f64> {
+    let iterations: u64 = points.iter().map(|point| point.iterations).sum();
+    let length_s: f64 = points.iter().map(|point| point.width_s).sum();
+    (length_s > 0.0).then(|| iterations as f64 / length_s)
+}
+
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@
 //! well; the unit of replication is the run.
 
 use nmax_metrics::Histogram;
-use nmax_metrics::histogram::LOWEST_NS;
 
 /// Confidence of the intervals that reports print.
 pub const CONFIDENCE: f64 = 0.95;
@@ -140,14 +139,6 @@ pub struct QuantileBounds {
     pub low_ns: u64,
     /// As if they never ended, ns; `None` is beyond every value.
     pub high_ns: Option<u64>,
-}
-
-impl QuantileBounds {
-    /// The one number to print, ns, when the bounds agree to the resolution of a histogram; else "at least `low_ns`".
-    pub fn agreed_ns(&self) -> Option<u64> {
-        let resolution_ns = LOWEST_NS.max(self.low_ns / 1_000);
-        self.high_ns.filter(|high_ns| high_ns.abs_diff(self.low_ns) <= resolution_ns)
-    }
 }
 
 /// Bounds of the quantile `q` when some exchanges were unfinished: `completed` latencies and `censored` ages.

@@ -11,7 +11,7 @@ use crate::{Evidence, Point};
 
 use super::bound::{Figure, failures_max};
 use super::say::{load, load_unit};
-use super::{Finding, nothing};
+use super::{Finding, nothing, rate};
 
 /// Factor of a latency from one step to the next that is trouble.
 const LATENCY_FACTOR_MAX: f64 = 2.0;
@@ -103,9 +103,7 @@ impl Step<'_> {
 
     /// Iterations per user and second, or of those intended.
     fn per_level(&self) -> Option<f64> {
-        let iterations: u64 = self.points.iter().map(|point| point.iterations).sum();
-        let length_s: f64 = self.points.iter().map(|point| point.width_s).sum();
-        (iterations > 0).then(|| iterations as f64 / length_s / self.level)
+        rate(&self.points).filter(|rate| *rate > 0.0).map(|rate| rate / self.level)
     }
 
     fn finding(&self, evidence: &Evidence) -> Finding {

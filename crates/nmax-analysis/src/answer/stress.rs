@@ -10,7 +10,7 @@ use crate::{Evidence, Point};
 
 use super::bound::{Bound, Figure, TIMES_FIRST, bounds, failures_max};
 use super::say::{load, load_unit, span};
-use super::{Finding, nothing, pooled};
+use super::{Finding, nothing, pooled, rate};
 
 /// Share of the ramp that shows how the system is without much load.
 const FIRST_SHARE: f64 = 0.1;
@@ -269,11 +269,4 @@ fn best(ramp: &[&Point]) -> Option<(f64, f64)> {
         Some((rate(window)?, level))
     };
     windows.filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0))
-}
-
-/// Iterations per second.
-fn rate(points: &[&Point]) -> Option<f64> {
-    let iterations: u64 = points.iter().map(|point| point.iterations).sum();
-    let length_s: f64 = points.iter().map(|point| point.width_s).sum();
-    (length_s > 0.0).then(|| iterations as f64 / length_s)
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::student::{critical, two_sided};
+use crate::trend::centered_ranks;
 
 /// Values of both samples together up to which the law of the ranks is exact.
 const EXACT_MAX: usize = 50;
@@ -115,16 +116,8 @@ fn normal_probability(twice: &[usize], n: usize) -> f64 {
 /// Doubled ranks of all values, those of `before` first; equal values share their mean rank.
 fn twice_ranks(before: &[f64], after: &[f64]) -> Vec<usize> {
     let all: Vec<f64> = before.iter().chain(after).copied().collect();
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|a, b| all[*a].total_cmp(&all[*b]));
-    let mut ranks = vec![0; all.len()];
-    let mut first = 0;
-    // Adding 0 makes both zeros one.
-    for equal in order.chunk_by(|a, b| all[*a] + 0.0 == all[*b] + 0.0) {
-        equal.iter().for_each(|place| ranks[*place] = 2 * first + equal.len() + 1);
-        first += equal.len();
-    }
-    ranks
+    let rank_0 = (all.len() + 1) as f64;
+    centered_ranks(&all).into_iter().map(|rank| (2.0 * rank + rank_0) as usize).collect()
 }
 
 /// Share of the choices of `n` of these numbers that have each sum.

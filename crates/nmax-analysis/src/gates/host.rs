@@ -90,9 +90,12 @@ pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
         return OPEN_FILES.unknown("open files or their limit are not known");
     };
     let figures = format!("{} of {} were in use", count(most), counted(allowed, "allowed descriptor"));
-    OPEN_FILES
-        .at(most as f64, OPEN_FILES_SHARE_MAX * allowed as f64)
-        .gate(|_| figures.clone(), |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"))
+    let remedy = "raise the limit (`ulimit -n`) or use fewer connections";
+    of_limit(OPEN_FILES, most, OPEN_FILES_SHARE_MAX * allowed as f64, &figures, remedy)
+}
+
+fn of_limit(id: Id, most: u64, limit: f64, figures: &str, remedy: &str) -> Gate {
+    id.at(most as f64, limit).gate(|_| figures.to_owned(), |_| format!("{figures}: {remedy}"))
 }
 
 /// Local ports towards the busiest destination stayed clear of the range that the system gives out.
@@ -104,15 +107,9 @@ pub fn ports(most: Option<u64>, limit: Option<u64>) -> Gate {
         return PORTS.unknown("local ports in use or their range are not known");
     };
     let figures = format!("{} of {} towards one destination were in use", count(most), counted(range, "local port"));
-    PORTS.at(most as f64, PORTS_SHARE_MAX * range as f64).gate(
-        |_| figures.clone(),
-        |_| {
-            format!(
-                "{figures}: keep connections alive, leave from more addresses (`--source`), or widen \
-                 net.ipv4.ip_local_port_range"
-            )
-        },
-    )
+    let remedy =
+        "keep connections alive, leave from more addresses (`--source`), or widen net.ipv4.ip_local_port_range";
+    of_limit(PORTS, most, PORTS_SHARE_MAX * range as f64, &figures, remedy)
 }
 
 /// Some memory stayed available; `least` is a share of all that this process may use, 0 to 1.

@@ -172,7 +172,6 @@ proptest! {
 #[test]
 fn bounds_that_disagree_are_told_apart() {
     let bounds = quantile_bounds(&recorded([1_000_000, 9_000_000]), &recorded([500_000]), 0.5).unwrap();
-    assert_eq!(bounds.agreed_ns(), None);
     assert!(bounds.low_ns.abs_diff(1_000_000) <= 1_000, "{bounds:?}");
     assert_eq!(bounds.high_ns, Some(9_000_000));
 }
@@ -183,8 +182,8 @@ fn censored_ages_leave_only_a_lower_bound() {
     let completed = recorded([1_000_000; 10]);
     let censored = recorded([5_000_000; 10]);
     let at = |q| quantile_bounds(&completed, &censored, q).unwrap();
-    assert!(at(0.5).agreed_ns().unwrap().abs_diff(1_000_000) <= 1_000);
-    assert_eq!((at(0.9).high_ns, at(0.9).agreed_ns()), (None, None));
+    assert!(at(0.5).low_ns.abs_diff(1_000_000) <= 1_000 && at(0.5).high_ns.unwrap().abs_diff(1_000_000) <= 1_000);
+    assert_eq!(at(0.9).high_ns, None);
     assert!(at(0.9).low_ns.abs_diff(5_000_000) <= 5_000);
 }
 
