@@ -85,11 +85,7 @@ pub(crate) fn shape(observations: &[Observation]) -> Shape {
 /// One-sided 95 % lower bound of β.
 fn coherency_low(fit: &Fit) -> Option<f64> {
     let se = fit.covariance?[1][1].sqrt();
-    Some(fit.law.coherency - student_t(0.95, degrees(fit)) * se)
-}
-
-fn degrees(fit: &Fit) -> f64 {
-    fit.n.saturating_sub(fit.k) as f64
+    Some(fit.law.coherency - student_t(0.95, fit.degrees() as f64) * se)
 }
 
 /// The knee, where it explains the runs better than the law (residual sum of squares `rss`) does.
@@ -131,7 +127,7 @@ pub(crate) fn half_widths(fit: &Fit) -> Option<(f64, f64)> {
 /// Which coefficient keeps the class open: the sign of β, then that of α. `None` when both are decided.
 pub(crate) fn undecided(fit: &Fit, high: f64) -> Option<Question> {
     let covariance = fit.covariance?;
-    let t = student_t(0.975, degrees(fit));
+    let t = student_t(0.975, fit.degrees() as f64);
     let d = fit.law.denominator_at(high);
     let decided = |value: f64, index: usize, factor: f64| {
         let half = t * covariance[index][index].sqrt();
