@@ -24,18 +24,24 @@ pub fn beside_exchanges(rehearsal: &Rehearsal) -> impl Iterator<Item = &FailureE
     rehearsal.failures.iter().filter(move |failure| !is_of_exchange(failure))
 }
 
-/// As a person reads it.
-pub fn text(traced: &Traced, shown: &Shown) -> String {
+/// What became of an exchange, and why it failed where it did.
+pub(crate) fn headline(traced: &Traced, shown: &Shown, after: &str) -> String {
     let sample = &traced.measured.sample;
     let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
-    let time = number::time(sample.response_time().0 as f64);
-    let mut text = format!("\n{symbol} {}: {} after {time}\n", shown.text(&traced.name), status(sample));
+    let mut text = format!("\n{symbol} {}: {}{after}\n", shown.text(&traced.name), status(sample));
     if let Some(failure) = &traced.failure {
         text.push_str(&format!("  {}\n", nmax_text::shown(&shown.text(&failure.text))));
         if let Outcome::Error(kind) = failure.outcome {
             text.push_str(&format!("  help: {}\n", kind.remedy()));
         }
     }
+    text
+}
+
+/// As a person reads it.
+pub fn text(traced: &Traced, shown: &Shown) -> String {
+    let time = number::time(traced.measured.sample.response_time().0 as f64);
+    let mut text = headline(traced, shown, &format!(" after {time}"));
     for (mark, head, body, bytes) in [
         (">", &traced.request, &traced.request_body, Some(traced.request_body.len() as u64)),
         ("<", &traced.reply, &traced.reply_body, traced.reply_body_bytes),

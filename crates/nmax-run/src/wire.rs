@@ -18,7 +18,7 @@ use nmax_metrics::{Nanos, Outcome};
 use nmax_plan::plan::{Plan, Step};
 use nmax_report::number;
 
-use crate::rehearsal::status;
+use crate::rehearsal::headline;
 use crate::safety::Consent;
 use crate::secrets::Shown;
 use crate::signals::Interrupts;
@@ -142,14 +142,7 @@ fn conclude(traced: &[Traced], lost: u64, socket: Option<Socket>, shown: &Shown,
 
 fn measured(traced: &Traced, shown: &Shown) -> String {
     let sample = &traced.measured.sample;
-    let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
-    let mut text = format!("\n{symbol} {}: {}\n", shown.text(&traced.name), status(sample));
-    if let Some(failure) = &traced.failure {
-        text.push_str(&format!("  {}\n", shown.text(&failure.text)));
-        if let Outcome::Error(kind) = failure.outcome {
-            text.push_str(&format!("  help: {}\n", kind.remedy()));
-        }
-    }
+    let mut text = headline(traced, shown, "");
     let time = |span: Nanos| number::time(span.0 as f64);
     let phases: Vec<String> =
         phases(traced).into_iter().filter_map(|(name, span)| Some(format!("{name} {}", time(span?)))).collect();

@@ -65,11 +65,7 @@ fn files(host: &Host, need: &Need) -> Option<Finding> {
     let others = OTHER_FILES.max(reserve(need.workers));
     let files = need.connections.saturating_add(others);
     let who = users(need);
-    let verb = match (need.is_sure, need.users) {
-        (true, 1) => "needs",
-        (true, _) => "need",
-        (false, _) => "may need",
-    };
+    let verb = verb(need, "need");
     let (level, remedy) = match (files <= limit, need.is_sure) {
         (true, _) => (Level::Ok, String::new()),
         (false, true) => (Level::Error, raise_files(files)),
@@ -85,6 +81,15 @@ fn files(host: &Host, need: &Need) -> Option<Finding> {
         limit: Some(limit as f64),
         remedy,
     })
+}
+
+/// The verb of [`users`].
+fn verb(need: &Need, verb: &str) -> String {
+    match (need.is_sure, need.users) {
+        (true, 1) => format!("{verb}s"),
+        (true, _) => verb.to_owned(),
+        (false, _) => format!("may {verb}"),
+    }
 }
 
 fn raise_files(files: u64) -> String {
@@ -104,11 +109,7 @@ fn ports_at_once(host: &Host, need: &Need) -> Option<Finding> {
         (true, true) => Level::Error,
         (true, false) => Level::Warning,
     };
-    let verb = match (need.is_sure, need.users) {
-        (true, 1) => "holds",
-        (true, _) => "hold",
-        (false, _) => "may hold",
-    };
+    let verb = verb(need, "hold");
     Some(Finding {
         code: "FORECAST_PORTS",
         level,
