@@ -26,9 +26,9 @@ pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, predict, scale, what_if};
-pub use text::printed_width;
 use text::{Ink, Painted, fold, shown, width};
 pub(crate) use text::{aligned, shorten, wrap};
+pub use text::{hanging, printed_width};
 
 /// Least width of tables and charts, columns. On a narrower terminal lines of tables are broken, and charts left out.
 pub const WIDTH_MIN: usize = 60;

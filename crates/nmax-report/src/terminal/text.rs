@@ -116,6 +116,24 @@ pub(super) fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
+/// Text in lines of at most `width` characters after a beginning, those after the first with an indent. A longer word has a
+/// line of its own.
+pub fn hanging(begin: &str, text: &str, indent: usize, width: usize) -> String {
+    let mut lines = vec![begin.to_owned()];
+    let mut is_empty = true;
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is a first line");
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(" ".repeat(indent) + word);
+        } else {
+            line.push_str(if is_empty { "" } else { " " });
+            line.push_str(word);
+        }
+        is_empty = false;
+    }
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 /// Lines of at most `limit` columns, broken at spaces where there are some.
 pub(crate) fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(2);

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use nmax_json::{Version, Word, records};
 use nmax_report::number;
+use nmax_report::terminal::hanging;
 use nmax_run::Exit;
 use nmax_run::host::{self, Finding, Host, Level, Need};
 use nmax_run::preflight;
@@ -74,26 +75,10 @@ fn row(finding: &Finding, use_color: bool, width: usize, text: &mut Painted) {
     *text += Painted::inked(&mark.to_string(), ink, use_color);
     *text += format!(" {:<name$}{:<value$}", finding.what, finding.value).trim_end();
     *text += "\n";
-    wrap(&finding.meaning, "    ", width, text);
+    *text += hanging("    ", &finding.meaning, 4, width);
     if !finding.remedy.is_empty() {
-        wrap(&format!("help: {}", finding.remedy), "    ", width, text);
+        *text += hanging("    ", &format!("help: {}", finding.remedy), 4, width);
     }
-}
-
-/// Breaks at spaces.
-fn wrap(words: &str, indent: &str, width: usize, text: &mut Painted) {
-    let mut line = indent.to_owned();
-    for word in words.split(' ') {
-        let is_first = line.len() == indent.len();
-        if !is_first && line.chars().count() + 1 + word.chars().count() > width {
-            *text += line + "\n";
-            line = indent.to_owned();
-        } else if !is_first {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    *text += line + "\n";
 }
 
 records! {

@@ -2,6 +2,7 @@
 
 use nmax_analysis::explain::{Explanation, Weight, explanations, find, nearest, search};
 use nmax_json::{Version, Word, records};
+use nmax_report::terminal::hanging;
 use nmax_run::Exit;
 
 use super::{Ended, Trouble};
@@ -58,25 +59,8 @@ fn list(found: &[&Explanation]) -> String {
 fn in_full(explanation: &Explanation) -> String {
     let Explanation { code, title, weight, means, computed, remedy } = explanation;
     let parts = [("meaning", *means), ("weight", weight.effect()), ("computed", *computed), ("what to do", *remedy)];
-    let parts = parts.map(|(name, text)| folded(&format!("  {name:12}"), text));
+    let parts = parts.map(|(name, text)| hanging(&format!("  {name:12}"), text, 14, LINE_COLUMNS));
     format!("{code}: {title}\n{}", parts.concat())
-}
-
-/// A text in lines after its name, each as wide as the name allows.
-fn folded(name: &str, text: &str) -> String {
-    let indent = name.chars().count();
-    let mut lines = vec![name.to_owned()];
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is a first line");
-        let is_new = line.chars().count() == indent;
-        if !is_new && line.chars().count() + 1 + word.chars().count() > LINE_COLUMNS {
-            lines.push(format!("{}{word}", " ".repeat(indent)));
-        } else {
-            line.push_str(if is_new { "" } else { " " });
-            line.push_str(word);
-        }
-    }
-    format!("{}\n", lines.join("\n"))
 }
 
 fn capital(text: &str) -> String {

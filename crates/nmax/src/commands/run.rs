@@ -41,7 +41,11 @@ fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
 
 /// Runs a plan; prints the result. `told` is what belongs beside its numbers: codes and words.
 pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Vec<(&'static str, String)>) -> Ended {
-    one_output(args)?;
+    one_output(&[
+        (args.output.json, "--json"),
+        (args.keep.junit.as_deref().is_some_and(is_stdout), "--junit -"),
+        (args.keep.csv.as_deref().is_some_and(is_stdout), "--csv -"),
+    ])?;
     host::raise();
     let mut order = order(args, plan, source).map_err(|trouble| trouble.forgiven(args.keep.exit_zero))?;
     order.warnings.extend(told);
@@ -113,19 +117,14 @@ pub fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-/// Standard output takes one result.
-fn one_output(args: &RunArgs) -> Result<(), String> {
-    let flags = [
-        (args.output.json, "--json"),
-        (args.keep.junit.as_deref().is_some_and(is_stdout), "--junit -"),
-        (args.keep.csv.as_deref().is_some_and(is_stdout), "--csv -"),
-    ];
+/// Standard output takes one result: `flags` are whether each is given, and how it is written.
+pub fn one_output(flags: &[(bool, &str)]) -> Result<(), Trouble> {
     let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
     if given.len() < 2 {
         return Ok(());
     }
-    let given = given.join(" and ");
-    Err(format!("{given} both write on standard output\n  help: give all but one a file"))
+    let text = format!("{} both write on standard output", given.join(" and "));
+    Err(Trouble::usage(text, "give all but one a file"))
 }
 
 /// Prints a result on standard output.

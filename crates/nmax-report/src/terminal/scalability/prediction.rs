@@ -4,7 +4,7 @@ use nmax_usl::predict::Coefficient;
 use nmax_usl::{Estimate, Prediction, Question};
 
 use crate::scalability::{PredictView, wording};
-use crate::terminal::text::{Painted, aligned};
+use crate::terminal::text::{Painted, aligned, hanging};
 
 /// Columns of a line.
 const WIDTH: usize = 80;
@@ -16,7 +16,7 @@ type Kind = (&'static str, fn(&Question) -> bool);
 pub fn predict(view: &PredictView) -> Painted {
     let mut text = String::new();
     for line in about(view) {
-        text.push_str(&wrapped(&line, "  "));
+        text.push_str(&hanging("", &line, 2, WIDTH));
     }
     let kinds: [Kind; 3] = [
         ("N", |asked| matches!(asked, Question::Concurrency(_))),
@@ -32,7 +32,7 @@ pub fn predict(view: &PredictView) -> Painted {
     }
     for note in &view.notes {
         text.push('\n');
-        text.push_str(&wrapped(note, ""));
+        text.push_str(&hanging("", note, 0, WIDTH));
     }
     text.into()
 }
@@ -82,7 +82,10 @@ fn table(asked: &str, rows: &[&Prediction]) -> String {
     let lines = aligned(&[vec![titles], rows.iter().map(cells).collect()].concat(), 0);
     let told = lines.iter().zip(std::iter::once(None).chain(rows.iter().map(|row| row.refused.as_ref())));
     let text = told.map(|(line, refused)| match refused {
-        Some(why) => wrapped_after(&format!("{line}  "), &format!("not predicted: {why}")),
+        Some(why) => {
+            let begin = format!("{line}  ");
+            hanging(&begin, &format!("not predicted: {why}"), begin.chars().count(), WIDTH)
+        }
         None => format!("{line}\n"),
     });
     text.collect()
@@ -112,30 +115,4 @@ fn scaled(of: Estimate, factor: f64) -> Estimate {
         high: of.high.map(|high| high * factor),
         at_bound: of.at_bound,
     }
-}
-
-/// A text in lines, those after the first with an indent.
-fn wrapped(text: &str, indent: &str) -> String {
-    lines_of(text, String::new(), indent)
-}
-
-/// A text in lines after a beginning, as wide as which all others are indented.
-fn wrapped_after(begin: &str, text: &str) -> String {
-    lines_of(text, begin.to_owned(), &" ".repeat(begin.chars().count()))
-}
-
-fn lines_of(text: &str, begin: String, indent: &str) -> String {
-    let mut lines = vec![begin];
-    let mut is_empty = true;
-    for word in text.split_whitespace() {
-        let line = lines.last_mut().expect("there is a first line");
-        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(format!("{indent}{word}"));
-        } else {
-            line.push_str(if is_empty { "" } else { " " });
-            line.push_str(word);
-        }
-        is_empty = false;
-    }
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -8,7 +8,7 @@ use nmax_text::Painted;
 
 use super::Trouble;
 use crate::args::FigureArgs;
-use crate::commands::run::write;
+use crate::commands::run::{is_stdout, one_output, write};
 use crate::{live, say};
 
 /// Results in every form; each is made only if it is asked for.
@@ -22,19 +22,13 @@ pub(super) struct Forms<'a> {
 
 /// Refuses flags that contradict each other, before anything is read.
 pub(super) fn check(args: &FigureArgs) -> Result<(), Trouble> {
-    let on_stdout = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
-    let flags = [
+    let on_stdout = |file: &Option<std::path::PathBuf>| file.as_deref().is_some_and(is_stdout);
+    one_output(&[
         (args.json, "--json"),
         (on_stdout(&args.svg), "--svg -"),
         (on_stdout(&args.html), "--html -"),
         (on_stdout(&args.csv), "--csv -"),
-    ];
-    let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
-    if given.len() < 2 {
-        return Ok(());
-    }
-    let text = format!("{} both write on standard output", given.join(" and "));
-    Err(Trouble::usage(text, "give all but one a file"))
+    ])
 }
 
 /// Writes what is asked for; the table goes to standard output unless something else does.
