@@ -133,13 +133,17 @@ pub struct Point {
     pub zone: Option<Zone>,
 }
 
-/// Zones of arXiv:0809.2541.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Zone {
-    /// Above the Amdahl bound: asynchronous.
-    A,
-    /// On it: synchronous.
-    B,
-    /// Below it: pairwise exchange as well.
-    C,
+nmax_text::named! {
+    /// Zones of arXiv:0809.2541.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Zone {
+        /// Above the Amdahl bound: asynchronous.
+        A = "A",
+        /// On it: synchronous.
+        B = "B",
+        /// Below it: pairwise exchange as well.
+        C = "C",
+    }
+    /// Its name in results.
+    name
 }

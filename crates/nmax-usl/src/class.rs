@@ -210,30 +210,38 @@ pub(crate) fn deciding_n(fit: &Fit, n_hi: f64, index: usize) -> Option<f64> {
     candidates.filter(|n| reduction(*n).is_finite()).max_by(|a, b| reduction(*a).total_cmp(&reduction(*b)))
 }
 
-/// What an interval says about a coefficient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
-    /// The interval lies above 0.
-    Positive,
-    /// The interval lies below 0.
-    Negative,
-    /// The interval contains 0, and its upper end adds at most 5 % to D at the largest N measured.
-    Negligible,
-    /// Anything else.
-    Undetermined,
+nmax_text::named! {
+    /// What an interval says about a coefficient.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Sign {
+        /// The interval lies above 0.
+        Positive = "positive",
+        /// The interval lies below 0.
+        Negative = "negative",
+        /// The interval contains 0, and its upper end adds at most 5 % to D at the largest N measured.
+        Negligible = "negligible",
+        /// Anything else.
+        Undetermined = "undetermined",
+    }
+    /// Its name in results.
+    name
 }
 
-/// Class of a system, from the signs of α and β.
-///
-/// Source: N. J. Gunther, slides of 2010, 41.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Neither contention nor coherency: shared-nothing.
-    A,
-    /// Contention: messaging, transaction monitors.
-    B,
-    /// Coherency: scientific computing, analytics.
-    C,
-    /// Both: shared writes.
-    D,
+nmax_text::named! {
+    /// Class of a system, from the signs of α and β.
+    ///
+    /// Source: N. J. Gunther, slides of 2010, 41.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Class {
+        /// Neither contention nor coherency: shared-nothing.
+        A = "A",
+        /// Contention: messaging, transaction monitors.
+        B = "B",
+        /// Coherency: scientific computing, analytics.
+        C = "C",
+        /// Both: shared writes.
+        D = "D",
+    }
+    /// Its name in results.
+    name
 }

@@ -121,14 +121,18 @@ impl Scale {
     }
 }
 
-/// What was regressed on what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Regression {
-    /// X on N: the load was closed, or N was measured by itself.
-    #[default]
-    Throughput,
-    /// R on X: the load was open, and N is not known but by X and R. Residuals are of ln R.
-    ResponseTime,
+nmax_text::named! {
+    /// What was regressed on what.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Regression {
+        /// X on N: the load was closed, or N was measured by itself.
+        #[default]
+        Throughput = "throughput",
+        /// R on X: the load was open, and N is not known but by X and R. Residuals are of ln R.
+        ResponseTime = "response_time",
+    }
+    /// Its name in results.
+    name
 }
 
 /// Limits within which α and β are searched. None by default; they exist to compare with published values, and a limit

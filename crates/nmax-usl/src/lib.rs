@@ -58,7 +58,7 @@ pub use gate::{Hold, LawPeak};
 pub use ladder::{Rung, Winner};
 pub use law::Usl;
 pub use law::inverse::{Crossings, InverseError};
-pub use model::{Curve, Model};
+pub use model::{Coefficient, Curve, Model};
 pub use observation::{Dimension, Observation};
 pub use options::{Demand, Options};
 pub use predict::{Basis, Prediction, Question};

@@ -21,6 +21,23 @@ nmax_text::named! {
     name
 }
 
+nmax_text::named! {
+    /// A coefficient of a curve.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Coefficient {
+        /// α, contention.
+        Alpha = "alpha",
+        /// β, coherency.
+        Beta = "beta",
+        /// γ, the throughput of one unit, per second.
+        Gamma = "gamma",
+        /// The throughput at which a curve ends, per second.
+        Cap = "cap",
+    }
+    /// Its name in results.
+    name
+}
+
 /// A model with its coefficients.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Curve {
@@ -76,6 +93,20 @@ impl Curve {
             Self::Usl(_) => Model::Usl,
             Self::Ln { .. } => Model::Ln,
             Self::Knee { .. } => Model::Knee,
+        }
+    }
+
+    /// Its coefficients.
+    pub fn coefficients(&self) -> Vec<(Coefficient, f64)> {
+        use Coefficient::{Alpha, Beta, Cap, Gamma};
+        match *self {
+            Self::Linear { unit_throughput } => vec![(Gamma, unit_throughput)],
+            Self::Amdahl { contention, unit_throughput } => vec![(Alpha, contention), (Gamma, unit_throughput)],
+            Self::Usl(Usl { contention, coherency, unit_throughput })
+            | Self::Ln { contention, coherency, unit_throughput } => {
+                vec![(Alpha, contention), (Beta, coherency), (Gamma, unit_throughput)]
+            }
+            Self::Knee { unit_throughput, cap } => vec![(Gamma, unit_throughput), (Cap, cap)],
         }
     }
 

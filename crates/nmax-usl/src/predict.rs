@@ -10,7 +10,7 @@ use crate::fit::{Estimate, Fit, Method};
 use crate::gate::BEYOND;
 use crate::ladder::{self, Winner};
 use crate::law::Usl;
-use crate::model::{Curve, Model};
+use crate::model::{Coefficient, Curve, Model};
 use crate::quantile::student_t;
 use crate::what_if::Measured;
 
@@ -62,19 +62,6 @@ pub struct Basis {
     pub think_s: f64,
     /// Whether N counts what is in the system, so that R = N/X − Z; machines and rates say nothing about R.
     pub has_response_time: bool,
-}
-
-/// A coefficient of a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coefficient {
-    /// α, contention.
-    Alpha,
-    /// β, coherency.
-    Beta,
-    /// γ, the throughput of one unit, per second.
-    Gamma,
-    /// The throughput at which a curve ends, per second.
-    Cap,
 }
 
 /// An answer.
@@ -151,20 +138,11 @@ impl Basis {
 
     /// The coefficients of the curve by their letters; with intervals where it is the fit.
     pub fn coefficients(&self) -> Vec<(Coefficient, Estimate)> {
-        use Coefficient::{Alpha, Beta, Cap, Gamma};
-        if let Some(fit) = &self.fit {
-            return vec![(Alpha, fit.contention), (Beta, fit.coherency), (Gamma, fit.unit_throughput)];
+        use Coefficient::{Alpha, Beta, Gamma};
+        match &self.fit {
+            Some(fit) => vec![(Alpha, fit.contention), (Beta, fit.coherency), (Gamma, fit.unit_throughput)],
+            None => self.curve.coefficients().into_iter().map(|(name, value)| (name, Estimate::bare(value))).collect(),
         }
-        let values = match self.curve {
-            Curve::Linear { unit_throughput } => vec![(Gamma, unit_throughput)],
-            Curve::Amdahl { contention, unit_throughput } => vec![(Alpha, contention), (Gamma, unit_throughput)],
-            Curve::Usl(Usl { contention, coherency, unit_throughput })
-            | Curve::Ln { contention, coherency, unit_throughput } => {
-                vec![(Alpha, contention), (Beta, coherency), (Gamma, unit_throughput)]
-            }
-            Curve::Knee { unit_throughput, cap } => vec![(Gamma, unit_throughput), (Cap, cap)],
-        };
-        values.into_iter().map(|(name, value)| (name, Estimate::bare(value))).collect()
     }
 
     /// Whether the largest throughput of the curve may be named: the data must bear it.

@@ -1,6 +1,6 @@
 //! Tables of fits for spreadsheets. Numbers keep all their digits, unknown is empty.
 
-use nmax_usl::{Estimate, Outlook};
+use nmax_usl::{Estimate, Outlook, Zone};
 
 use super::of_table;
 use crate::scalability::{CompareView, FitView, ScaleView, Version, wording};
@@ -20,7 +20,7 @@ pub fn points(view: &FitView) -> String {
         .number("band_low", |point| exact(point.band.map(|(low, _)| low)))
         .number("band_high", |point| exact(point.band.map(|(_, high)| high)))
         .number("residual", |point| exact(point.residual))
-        .word("zone", |point| point.zone.map_or("", wording::zone));
+        .word("zone", |point| point.zone.map_or("", Zone::name));
     of_table(&table)
 }
 

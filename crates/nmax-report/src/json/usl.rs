@@ -2,8 +2,8 @@
 
 use nmax_json::{Map, Version, Word, records};
 use nmax_usl::gate::BEYOND;
-use nmax_usl::predict::{By, Coefficient};
-use nmax_usl::{Code, Dimension, Method, Model, Question, Reading, Regression};
+use nmax_usl::predict::By;
+use nmax_usl::{Code, Dimension, Effect, Fit, Method, Model, Question, Reading, Regression, Sign, Zone};
 use serde_json::Value;
 
 use crate::scalability::{FitView, PredictView, wording};
@@ -39,8 +39,6 @@ pub fn usl_predict_schema() -> Value {
     nmax_json::schema::<Predict>("nmax usl predict", "")
 }
 
-const SIGNS: [&str; 4] = ["positive", "negative", "negligible", "undetermined"];
-
 records! {
     struct Usl(view: &FitView) {
         #[serde(flatten)] head: Head = view;
@@ -60,7 +58,7 @@ records! {
         model: Word = wording::winner(of.winner), in [&Model::ALL.map(Model::name)[..], &["not_distinguishable"]].concat(),
             "The model that leads every other by more than 4 AICc.";
         method: Word = of.options.method.name(), in Method::ALL.map(Method::name);
-        regression: Word = regression(of.options.regression), in ["throughput", "response_time"],
+        regression: Word = of.options.regression.name(), in Regression::ALL.map(Regression::name),
             "What was fitted: X on N, or R on X where the load was open and N is X·(R + Z).";
         dimension: Word = of.options.dimension.name(), in Dimension::ALL.map(Dimension::name);
         think_ms: f64 = of.options.think_s * 1e3;
@@ -69,14 +67,14 @@ records! {
             "Contention, by the chosen method, whichever model leads.";
         beta: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.coherency), "Coherency.";
         gamma: Option<Estimate> = of.fit.as_ref().map(|fit| &fit.unit_throughput), "Throughput of one unit.";
-        alpha_sign: Option<Word> = of.contention_sign.map(|sign| wording::sign(Some(sign))), in SIGNS;
-        beta_sign: Option<Word> = of.coherency_sign.map(|sign| wording::sign(Some(sign))), in SIGNS;
+        alpha_sign: Option<Word> = of.contention_sign.map(Sign::name), in Sign::ALL.map(Sign::name);
+        beta_sign: Option<Word> = of.coherency_sign.map(Sign::name), in Sign::ALL.map(Sign::name);
         at_bound: Vec<Word> = of.fit.as_ref().map_or(vec![], |fit| fit.at_bound.clone()),
             "Coefficients that a bound decided.";
         converged: Option<bool> = of.fit.as_ref().map(|fit| fit.converged);
         rss: Option<f64> = of.fit.as_ref().map(|fit| fit.rss),
             "Residual sum of squares, of ln X by the method `log`, else of X.";
-        residual_sd: Option<f64> = of.fit.as_ref().and_then(|fit| residual_sd(fit.rss, fit.n, fit.k));
+        residual_sd: Option<f64> = of.fit.as_ref().and_then(Fit::residual_sd);
         r_squared: Option<f64> = of.fit.as_ref().map(|fit| fit.r_squared), "Of X; it decides nothing.";
         best: Option<At> = of.best, "The largest throughput measured.";
         observed_peak: Option<ObservedPeak>, "The largest throughput, when N on both sides was lower beyond noise.";
@@ -133,7 +131,7 @@ records! {
     pub(super) struct Ceiling(ceiling: &nmax_usl::Ceiling) {
         name: String;
         throughput: Estimate;
-        reading: Option<Word> = ceiling.reading.map(reading), in ["explained", "cap_comes_first", "other_suspect"];
+        reading: Option<Word> = ceiling.reading.map(Reading::name), in Reading::ALL.map(Reading::name);
         text: String;
     }
     pub(super) struct Rung(rung: &nmax_usl::Rung) {
@@ -143,11 +141,11 @@ records! {
         delta: Option<f64> = Some(rung.delta), "Distance to the best.";
         rss: Option<f64> = Some(rung.rss), "Residual sum of squares of ln X.";
         coefficients: Map<Option<f64>> =
-            wording::coefficients(&rung.curve).into_iter().map(|(name, value)| (name, Some(value))).collect::<Map<_>>();
+            rung.curve.coefficients().into_iter().map(|(name, value)| (name.name(), Some(value))).collect::<Map<_>>();
     }
     pub(super) struct Finding(finding: &nmax_usl::Finding) {
         code: Word = finding.code.name(), in Code::ALL.map(Code::name);
-        effect: Word = wording::effect(finding.effect), in ["block", "warn", "note"];
+        effect: Word = finding.effect.name(), in Effect::ALL.map(Effect::name);
         rows: Vec<u64>, "From 1.";
         text: String;
     }
@@ -163,7 +161,7 @@ records! {
         fitted: Option<f64>, "X by the law.";
         band: Option<[f64; 2]> = point.band, "95 % band of the law's mean.";
         residual: Option<f64>, "Of ln X by the method `log`, else of X.";
-        zone: Option<Word> = point.zone.map(wording::zone), in ["A", "B", "C"], "Above, on or below the Amdahl bound.";
+        zone: Option<Word> = point.zone.map(Zone::name), in Zone::ALL.map(Zone::name), "Above, on or below the Amdahl bound.";
     }
     struct Predict(view: &PredictView) {
         schema_version: Version = Version;
@@ -174,7 +172,7 @@ records! {
             in Method::ALL.map(Method::name), "Of the fit; null where no fit of the law is used.";
         by: String = view.by(), "The same in words.";
         coefficients: Map<Estimate> =
-            view.basis.coefficients().iter().map(|(name, value)| (key(*name), Estimate::json_from(value))).collect::<Map<_>>(),
+            view.basis.coefficients().iter().map(|(name, value)| (name.name(), Estimate::json_from(value))).collect::<Map<_>>(),
             "`alpha`, `beta`, `gamma` or `cap`, as the model has them.";
         think_time_ms: f64 = view.basis.think_s * 1e3;
         measured: Option<Measured> = &view.basis.measured, "Null where the coefficients were given.";
@@ -225,39 +223,10 @@ fn refused(analysis: &nmax_usl::Analysis) -> Vec<String> {
     }
 }
 
-fn residual_sd(rss: f64, n: usize, k: usize) -> Option<f64> {
-    let freedom = n.checked_sub(k).filter(|freedom| *freedom > 0)?;
-    Some((rss / freedom as f64).sqrt())
-}
-
-const fn regression(regression: Regression) -> &'static str {
-    match regression {
-        Regression::Throughput => "throughput",
-        Regression::ResponseTime => "response_time",
-    }
-}
-
-const fn reading(reading: Reading) -> &'static str {
-    match reading {
-        Reading::Explained => "explained",
-        Reading::CapComesFirst => "cap_comes_first",
-        Reading::OtherSuspect => "other_suspect",
-    }
-}
-
 fn model(by: By) -> &'static str {
     match by {
         By::Given | By::Law(_) => "usl",
         By::Asked(model) | By::Leader(model) | By::Collapsed(model) => model.name(),
-    }
-}
-
-const fn key(name: Coefficient) -> &'static str {
-    match name {
-        Coefficient::Alpha => "alpha",
-        Coefficient::Beta => "beta",
-        Coefficient::Gamma => "gamma",
-        Coefficient::Cap => "cap",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Words and numbers of fits: as many digits as the interval gives a right to.
 
-use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, Fit, LawPeak, Method, Regression, Sign, Winner, Zone};
+use nmax_usl::{Analysis, Class, Estimate, Fit, LawPeak, Method, Regression, Sign, Winner};
 
 use crate::number::UNKNOWN;
 
@@ -79,24 +79,12 @@ pub fn both(of: &Estimate) -> String {
 
 /// What an interval says about a coefficient.
 pub(crate) fn sign(sign: Option<Sign>) -> &'static str {
-    match sign {
-        Some(Sign::Positive) => "positive",
-        Some(Sign::Negative) => "negative",
-        Some(Sign::Negligible) => "negligible",
-        Some(Sign::Undetermined) => "undetermined",
-        None => "unknown",
-    }
+    sign.map_or("unknown", Sign::name)
 }
 
 /// Letter of a class.
 pub(crate) fn class(class: Option<Class>) -> &'static str {
-    match class {
-        Some(Class::A) => "A",
-        Some(Class::B) => "B",
-        Some(Class::C) => "C",
-        Some(Class::D) => "D",
-        None => "undetermined",
-    }
+    class.map_or("undetermined", Class::name)
 }
 
 /// The class with what it means, or what keeps it undecided.
@@ -166,15 +154,6 @@ pub(crate) fn tick(value: f64) -> String {
     }
 }
 
-/// Letter of a zone.
-pub(crate) fn zone(zone: Zone) -> &'static str {
-    match zone {
-        Zone::A => "A",
-        Zone::B => "B",
-        Zone::C => "C",
-    }
-}
-
 /// The leading model in results.
 pub(crate) fn winner(winner: Winner) -> &'static str {
     match winner {
@@ -194,28 +173,6 @@ pub(crate) fn method(fit: &Fit) -> &'static str {
         Method::Ols2 => "ols2 (absolute errors, γ = X(1))",
         Method::Poly2 => "poly2 (transformed data, γ = X(1))",
         Method::Poly3 => "poly3 (quadratic in N/X)",
-    }
-}
-
-/// Class of a mark, word for readers of results.
-pub(crate) fn effect(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Block => "block",
-        Effect::Warn => "warn",
-        Effect::Note => "note",
-    }
-}
-
-/// Coefficients of a model by their names in results.
-pub fn coefficients(curve: &Curve) -> Vec<(&'static str, f64)> {
-    match *curve {
-        Curve::Linear { unit_throughput } => vec![("gamma", unit_throughput)],
-        Curve::Amdahl { contention, unit_throughput } => vec![("alpha", contention), ("gamma", unit_throughput)],
-        Curve::Usl(law) => vec![("alpha", law.contention), ("beta", law.coherency), ("gamma", law.unit_throughput)],
-        Curve::Ln { contention, coherency, unit_throughput } => {
-            vec![("alpha", contention), ("beta", coherency), ("gamma", unit_throughput)]
-        }
-        Curve::Knee { unit_throughput, cap } => vec![("gamma", unit_throughput), ("cap", cap)],
     }
 }
 

@@ -1,6 +1,6 @@
 //! Points and models of fits, levels and settings of campaigns.
 
-use nmax_usl::{Analysis, Point, Rung};
+use nmax_usl::{Analysis, Point, Rung, Zone};
 
 use super::{Cell, Emphasis, Table};
 use crate::number::{self, UNKNOWN, milliseconds};
@@ -25,7 +25,7 @@ pub(crate) fn points<'a>(analysis: &'a Analysis, unit: &str) -> Table<&'a Point>
         .number("95 % band", |point| number::or_unknown(point.band, band))
         .number("off by", |point| wording::distance(point.x, point.fitted))
         .short("off by", 9)
-        .number("zone", |point| point.zone.map_or(UNKNOWN, wording::zone))
+        .number("zone", |point| point.zone.map_or(UNKNOWN, Zone::name))
         .short("zone", 6)
 }
 
@@ -33,8 +33,8 @@ pub(crate) fn points<'a>(analysis: &'a Analysis, unit: &str) -> Table<&'a Point>
 pub(crate) fn ladder(analysis: &Analysis) -> Option<Table<&Rung>> {
     let leads = |rung: &Rung| wording::winner(analysis.winner) == rung.model.name();
     let coefficients = |rung: &Rung| {
-        let named = wording::coefficients(&rung.curve).into_iter();
-        named.map(|(name, value)| format!("{name} {}", wording::plain(value))).collect::<Vec<_>>().join(", ")
+        let named = rung.curve.coefficients().into_iter();
+        named.map(|(name, value)| format!("{} {}", name.name(), wording::plain(value))).collect::<Vec<_>>().join(", ")
     };
     let table = Table::from_rows(&analysis.ladder)
         .word("model", |rung| {

@@ -137,13 +137,17 @@ pub struct Ceiling {
     pub text: String,
 }
 
-/// What γ/α says about the ceiling of a resource.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// They agree: the resource explains the contention.
-    Explained,
-    /// The roof lies above: the resource will cap throughput before the law does.
-    CapComesFirst,
-    /// The roof lies below: something else is serial, such as a lock, a pool or a remote call.
-    OtherSuspect,
+nmax_text::named! {
+    /// What γ/α says about the ceiling of a resource.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Reading {
+        /// They agree: the resource explains the contention.
+        Explained = "explained",
+        /// The roof lies above: the resource will cap throughput before the law does.
+        CapComesFirst = "cap_comes_first",
+        /// The roof lies below: something else is serial, such as a lock, a pool or a remote call.
+        OtherSuspect = "other_suspect",
+    }
+    /// Its name in results.
+    name
 }

@@ -131,10 +131,10 @@ fn zones(chart: &mut PanelChart, frame: &Frame) {
         entry(chart, Key::Curve("leader"), &format!("{}, the model that leads", model.name()));
     }
     law(chart, frame);
-    for zone in [Zone::A, Zone::B, Zone::C] {
+    for zone in Zone::ALL {
         if frame.points.iter().any(|mark| mark.zone == Some(zone)) {
             let (class, shape) = zone_dot(Some(zone));
-            entry(chart, Key::Dot(class, shape), &format!("point in zone {}", wording::zone(zone)));
+            entry(chart, Key::Dot(class, shape), &format!("point in zone {}", zone.name()));
         }
     }
     let dot = |mark: &Mark| {

@@ -1,7 +1,6 @@
 //! Predictions: a table for each kind of question.
 
-use nmax_usl::predict::Coefficient;
-use nmax_usl::{Estimate, Prediction, Question};
+use nmax_usl::{Coefficient, Estimate, Prediction, Question};
 
 use crate::scalability::{PredictView, wording};
 use crate::terminal::text::{Painted, aligned, hanging};

@@ -52,9 +52,11 @@ fn model_text(model: Model, analysis: &Analysis) -> String {
     let Some(rung) = rung(model, analysis) else {
         return format!("\nModel {}: it cannot be fitted to these points\n", model.name());
     };
-    let coefficients: Vec<String> = wording::coefficients(&rung.curve)
+    let coefficients: Vec<String> = rung
+        .curve
+        .coefficients()
         .into_iter()
-        .map(|(name, value)| format!("{name} = {}", wording::plain(value)))
+        .map(|(name, value)| format!("{} = {}", name.name(), wording::plain(value)))
         .collect();
     let distance = match rung.delta {
         0.0 => "the best by AICc".to_owned(),
