@@ -46,29 +46,21 @@ const WIDENING: f64 = 1.3;
 /// Least variance of counts up to a quantile, of that without cells.
 const VARIANCE_MIN: f64 = 0.1;
 
-/// Why there is no interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoInterval {
-    /// Too few values, as far as is seen independent.
-    FewValues,
-    /// Fewer than ten windows: dependence cannot be seen.
-    TooShort,
-    /// Values depend so much on those before them that they say too little.
-    TooDependent,
-    /// Dependence is not looked at.
-    NotExamined,
-}
-
-impl NoInterval {
-    /// In words.
-    pub fn text(self) -> &'static str {
-        match self {
-            Self::FewValues => "too few values",
-            Self::TooShort => "too short",
-            Self::TooDependent => "too dependent",
-            Self::NotExamined => "not examined",
-        }
+nmax_text::named! {
+    /// Why there is no interval.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum NoInterval {
+        /// Too few values, as far as is seen independent.
+        FewValues = "too few values",
+        /// Fewer than ten windows: dependence cannot be seen.
+        TooShort = "too short",
+        /// Values depend so much on those before them that they say too little.
+        TooDependent = "too dependent",
+        /// Dependence is not looked at.
+        NotExamined = "not examined",
     }
+    /// In words.
+    text
 }
 
 /// Response times of the hold in batches: of all requests, and of the first [`NAMES_MAX`] names.

@@ -13,33 +13,25 @@ use crate::logs::LogError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// 0
-    Pass,
+    Pass = 0,
     /// 1: a defect of nmax, or of what it stands on.
-    Internal,
+    Internal = 1,
     /// 2: arguments, plan, or a target that may not be loaded.
-    Usage,
+    Usage = 2,
     /// 3: a threshold failed.
-    Failed,
+    Failed = 3,
     /// 4: the numbers judge nothing.
-    Invalid,
+    Invalid = 4,
     /// 5: the target was not reachable, a limit cut the run off, or a result could not be written.
-    Unreachable,
+    Unreachable = 5,
     /// 130: interrupted.
-    Interrupted,
+    Interrupted = 130,
 }
 
 impl Exit {
     /// The number.
     pub const fn code(self) -> u8 {
-        match self {
-            Self::Pass => 0,
-            Self::Internal => 1,
-            Self::Usage => 2,
-            Self::Failed => 3,
-            Self::Invalid => 4,
-            Self::Unreachable => 5,
-            Self::Interrupted => 130,
-        }
+        self as u8
     }
 
     /// With `--exit-zero`.
