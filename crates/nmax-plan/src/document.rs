@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use nmax_secrets::{MASK, Redactor, Variables, is_secret_header};
 
-use crate::plan::{Plan, Profile, Source};
+use crate::plan::{Plan, Profile, Source, Workload};
 
 mod background;
 mod body;
@@ -79,6 +79,8 @@ pub struct Options<'a> {
     pub target: Option<&'a str>,
     /// `--set path.to.key=value`, in order; values are YAML.
     pub set: &'a [(String, String)],
+    /// `-c` or `-r`: in place of the plan's level, profile and stages.
+    pub level: Option<&'a Workload>,
     /// `--duration`
     pub duration: Option<Duration>,
     /// `--profile`: in place of the plan's shape.
@@ -104,6 +106,7 @@ impl<'a> Options<'a> {
             env: &|_| None,
             target: None,
             set: &[],
+            level: None,
             duration: None,
             profile: None,
             compress: None,

@@ -22,6 +22,8 @@ pub struct Changes {
     pub env: Vec<(String, String)>,
     /// Values of the document: path and value.
     pub set: Vec<(String, String)>,
+    /// How much load, in place of the plan's level, profile and stages.
+    pub level: Option<Workload>,
     /// Length of the load.
     pub duration: Option<Duration>,
     /// Its shape.
@@ -137,6 +139,7 @@ pub fn plan_of_file(file: &Path, changes: &Changes) -> Result<Plan, LoadError> {
         env: &env,
         target: changes.target.as_deref(),
         set: &changes.set,
+        level: changes.level.as_ref(),
         duration: changes.duration,
         profile: changes.profile,
         compress: changes.compress,

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use nmax_agent::AgentArgs;
 use nmax_plan::plan::Profile;
-use nmax_run::load::Changes;
+use nmax_run::load::{Changes, is_url};
 
 use crate::complete::candidates;
 
@@ -40,8 +40,46 @@ use values::{duration, factor, named, observe_help, observed, pair, resolve, sla
 /// Options whose values may be secrets, whatever is wrong with them.
 const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
 
+/// Options of other tools: as they are typed there, and what nmax has.
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("-t", "threads of wrk are `--workers`, the time of ab is `-d`"),
+    ("-z", "the time of hey and oha is `-d`, as in `-d 10s`"),
+    ("-q", "the rate of hey and oha is `-r`, as in `-r 200/s`"),
+    ("-R", "the rate of wrk2 is `-r`, as in `-r 2000/s`"),
+    ("-m", "the method is `-X`, as in `-X POST`"),
+    ("-k", "connections are kept by default; `--close` opens one per request, `--insecure` accepts any certificate"),
+    ("-u", "users are `-c`, as in `-c 100`"),
+    ("-s", "nmax has no scripts: `nmax init` writes a plan, `nmax record` makes one"),
+    ("--rps", "a rate is `-r`, as in `-r 200/s`"),
+];
+
+/// What is wrong with a command line, and what to type instead.
+pub fn complaint(error: &clap::Error) -> String {
+    let said = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(said)) => Some(said.as_str()),
+        _ => None,
+    };
+    let help = match error.kind() {
+        ErrorKind::InvalidSubcommand => said(ContextKind::InvalidSubcommand).and_then(|word| {
+            let is_run = is_url(word) || [".yaml", ".yml"].iter().any(|end| word.ends_with(end));
+            is_run.then(|| format!("to put load on it, write `nmax run {word}`"))
+        }),
+        ErrorKind::UnknownArgument => said(ContextKind::InvalidArg).and_then(|flag| {
+            ELSEWHERE.iter().find(|(known, _)| *known == flag).map(|(_, help)| (*help).to_owned())
+        }),
+        _ => None,
+    };
+    match help {
+        Some(help) => {
+            let first = without_value(error);
+            format!("{}\n  help: {help}", first.lines().next().unwrap_or_default())
+        }
+        None => without_value(error),
+    }
+}
+
 /// What is wrong with a command line; of the value of an option that may be a secret only the first word.
-pub fn without_value(error: &clap::Error) -> String {
+fn without_value(error: &clap::Error) -> String {
     let text = error.to_string();
     let said = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(said)) => Some(said.as_str()),
@@ -354,6 +392,7 @@ impl PlanArgs {
             target: self.target.clone(),
             env: self.env.clone(),
             set: self.set.clone(),
+            level: None,
             duration: self.duration,
             profile: self.profile,
             compress: self.compress,

@@ -1,10 +1,13 @@
 //! From a file or URL and the flags around it to a plan.
 
 use std::path::Path;
+use std::time::Duration;
 
-use nmax_plan::plan::{Arrivals, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor};
+use nmax_plan::plan::{Arrivals, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor, Workload};
 use nmax_plan::planless::Planless;
-use nmax_run::load::{self, LoadError, is_url};
+use nmax_plan::schedule;
+use nmax_plan::units::format_duration;
+use nmax_run::load::{self, Changes, LoadError, is_url};
 
 use crate::args::{PlanArgs, PlanlessArgs};
 use crate::say;
@@ -65,10 +68,26 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan
     }
     load::refuse_address(what)?;
     if let Some(flag) = planless.given() {
-        let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
+        let help = "these flags go with a URL; change a plan by --set, as in --set defaults.timeout=5s";
         return Err(LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
     }
-    let plan = load::plan_of_file(Path::new(what), &args.changes())?;
+    let changes = Changes { level: planless.level(), ..args.changes() };
+    let plan = load::plan_of_file(Path::new(what), &changes)?;
     say::keep_secrets(&plan);
+    if changes.level.is_some() {
+        say::note(replaced(&plan));
+    }
     Ok(plan)
+}
+
+/// What the level of the flags does to the plan.
+fn replaced(plan: &Plan) -> String {
+    let load = match plan.workload {
+        Workload::Open { rate_per_s, .. } => format!("{rate_per_s} iterations per second"),
+        Workload::Closed { vus: 1 } => "1 virtual user".to_owned(),
+        Workload::Closed { vus } => format!("{vus} virtual users"),
+    };
+    let end_ns = schedule::phases(&plan.stages).last().and_then(|last| last.span.end_ns);
+    let length = end_ns.map(|ns| format!(" for {}", format_duration(Duration::from_nanos(ns)))).unwrap_or_default();
+    format!("load: {load}{length}, in place of the plan's level, profile and stages; its mix is kept")
 }

@@ -42,7 +42,7 @@ fn main() -> ExitCode {
                 return say::finish(Exit::Pass).into();
             }
             // What was typed is quoted, and may hold a password.
-            say::note(nmax_secrets::Redactor::default().text(&args::without_value(&error)).trim_end());
+            say::note(nmax_secrets::Redactor::default().text(&args::complaint(&error)).trim_end());
             return Exit::Usage.into();
         }
     };

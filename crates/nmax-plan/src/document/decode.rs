@@ -13,7 +13,7 @@ use super::tree::Node;
 use super::workload::Load;
 use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, tags, timeline, workload};
 use crate::addresses;
-use crate::plan::{Intervention, Moment, PACING_SLACK_MAX, Plan, Profile, Scenario};
+use crate::plan::{Intervention, Moment, PACING_SLACK_MAX, Plan, Profile, Scenario, Workload};
 use crate::profile::{COMPRESS_MAX, compress, compressed};
 
 /// The place of an error in `--target`.
@@ -73,7 +73,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         locations: &locations,
         defaults: &defaults,
         are_whole: are_whole && scenarios.iter().all(Scenario::is_declared),
-        open: load.as_ref().is_none_or(Load::is_written_open),
+        open: load.as_ref().is_none_or(|load| load.is_written_open),
     };
     let mut thresholds = thresholds::decode(decoder, fields.get("thresholds"), &traffic);
     let window = fields.get("window").and_then(|node| window(decoder, node));
@@ -87,6 +87,9 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     let mut load = load?;
     if load.profile == Some(Profile::Smoke) {
         thresholds::for_one_user(&mut thresholds);
+    }
+    if load.is_written_open && matches!(load.workload, Workload::Closed { .. }) {
+        thresholds::without_rate(&mut thresholds);
     }
     let mut timeline = timeline.unwrap_or_default();
     shorten(&mut load, &mut timeline, factors.now);

@@ -18,7 +18,7 @@ pub(super) struct Named<'n> {
     /// Its own lengths and levels.
     fields: Option<Fields<'n>>,
     /// The command named it, so it wins over the plan's shape.
-    from_flag: bool,
+    pub from_flag: bool,
 }
 
 /// The profile of the command, else that of the plan; the plan's lengths and levels hold for both when they agree.

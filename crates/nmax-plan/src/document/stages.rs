@@ -7,7 +7,7 @@ use super::cursor::{Decoder, Fields};
 use super::keys;
 use super::tree::{Node, NodePosition};
 use crate::plan::Workload;
-use crate::schedule::{Stage, StageKind, nanos};
+use crate::schedule::{self, Stage, StageKind, nanos};
 
 /// The place of an error in an argument.
 pub(super) const fn flag(number: u32) -> NodePosition {
@@ -54,13 +54,19 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
             decoder.wrong(entry.key_at, "`duration` and `stages` both say how long the run is", "keep one of them");
         }
         let mut stages = staged(decoder, node, level)?;
-        hold_for(decoder, &mut stages, "the plan's stages have");
-        stages
+        let holds = stages.iter().filter(|stage| stage.kind == StageKind::Hold).count();
+        if decoder.options.level.is_some() || (decoder.options.duration.is_some() && holds != 1) {
+            let end_ns = schedule::phases(&stages).last().and_then(|last| last.span.end_ns);
+            let length = decoder.options.duration.or(end_ns.map(Duration::from_nanos));
+            vec![Stage::hold(level.map_or(1.0, Level::full), length)]
+        } else {
+            hold_for(decoder, &mut stages, "the plan's stages have");
+            stages
+        }
     } else {
         let given = decoder.options.duration.or(duration);
         let length = given.or((!limited).then_some(DURATION_DEFAULT));
-        let full = level.map_or(1.0, Level::full);
-        vec![Stage::hold(full, length)]
+        vec![Stage::hold(level.map_or(1.0, Level::full), length)]
     };
     if let Some(length) = warm_up {
         insert_warm_up(decoder, root, &mut stages, length);

@@ -80,6 +80,11 @@ pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
     }
 }
 
+/// Leaves out shares of an intended rate, which a closed workload in place of an open one does not have.
+pub(super) fn without_rate(thresholds: &mut Vec<Threshold>) {
+    thresholds.retain(|threshold| threshold.metric != Metric::Rate || !matches!(threshold.limit, Limit::Ratio(_)));
+}
+
 /// Leaves out what one user cannot keep: the share of an intended rate, and least amounts of load.
 pub(super) fn for_one_user(thresholds: &mut Vec<Threshold>) {
     thresholds.retain(|threshold| {

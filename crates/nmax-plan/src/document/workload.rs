@@ -10,7 +10,8 @@ use super::stages::{check_flag, level_of, stages};
 use super::tree::{Entry, Node, NodePosition};
 use super::{background, profile};
 use crate::plan::{Arrivals, Background, Profile, Scenario, Workload};
-use crate::schedule::{self, Stage};
+use crate::profile::Shape;
+use crate::schedule::{self, Stage, StageKind};
 
 /// In-flight limit of open workloads that name none.
 pub const MAX_IN_FLIGHT_DEFAULT: u32 = 10_000;
@@ -20,6 +21,8 @@ pub(super) struct Load {
     pub workload: Workload,
     /// What is written, where the profile has a workload of its own.
     pub written: Option<Workload>,
+    /// The workload as written has a rate; that of a profile or of the command may have none.
+    pub is_written_open: bool,
     pub stages: Vec<Stage>,
     pub iterations: Option<u64>,
     pub profile: Option<Profile>,
@@ -27,11 +30,6 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Whether the workload as written has a rate; that of a profile may have none.
-    pub(super) fn is_written_open(&self) -> bool {
-        matches!(self.written.as_ref().unwrap_or(&self.workload), Workload::Open { .. })
-    }
-
     /// When the stages end; `None` when only a number of iterations ends the run.
     pub(super) fn end(&self) -> Option<Duration> {
         schedule::phases(&self.stages).last().and_then(|last| last.span.end_ns).map(Duration::from_nanos)
@@ -51,9 +49,13 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
     let is_open = matches!(written, Some((Workload::Open { .. }, _)));
     check_pacing(decoder, root, is_open, background);
     check_flag(decoder);
-    let named = profile::named(decoder, root);
+    let level = decoder.options.level;
+    let mut named = profile::named(decoder, root);
+    if let Some((written, _)) = &written {
+        named = named.filter(|named| !is_replaced(decoder, named, written));
+    }
     let profile = named.as_ref().map(|named| named.profile);
-    let load = written.map(|(written, at)| (crate::profile::workload(profile, written), at));
+    let load = written.map(|(written, at)| (crate::profile::workload(profile, level.cloned().unwrap_or(written)), at));
     let workload = load.as_ref().map(|((workload, _), _)| workload);
     let stages = match &named {
         Some(named) => profile::stages(decoder, root, named, workload),
@@ -64,9 +66,20 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
         return None;
     };
     check_total(decoder, at, &workload, &stages);
-    let mut load = Load { workload, written, stages, iterations, profile, background: Vec::new() };
+    let mut load = Load { workload, written, is_written_open: is_open, stages, iterations, profile, background: Vec::new() };
     load.background = background::decode(decoder, background, scenarios, load.end());
     Some(load)
+}
+
+/// Whether a flag replaces the profile of the plan: a level does, and a length where it has more than one hold.
+fn is_replaced(decoder: &Decoder, named: &profile::Named, written: &Workload) -> bool {
+    let has_one_hold = || {
+        let (workload, _) = crate::profile::workload(Some(named.profile), written.clone());
+        let stages = Shape::of(named.profile, &workload).stages();
+        stages.iter().filter(|stage| stage.kind == StageKind::Hold).count() == 1
+    };
+    let options = decoder.options;
+    !named.from_flag && (options.level.is_some() || (options.duration.is_some() && !has_one_hold()))
 }
 
 /// `pacing` is for scenarios whose workload is closed.

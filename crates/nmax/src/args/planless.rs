@@ -1,7 +1,8 @@
-//! The flags that stand in the place of a plan.
+//! The flags of a URL: its level, which a plan takes as well, and its request, which a plan has.
 
 use clap::Args;
-use nmax_plan::plan::Connection;
+use nmax_plan::document::MAX_IN_FLIGHT_DEFAULT;
+use nmax_plan::plan::{Arrivals, Connection, Workload};
 
 use super::values::{choice, duration, header, method, rate};
 
@@ -9,14 +10,16 @@ use super::values::{choice, duration, header, method, rate};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "With a URL")]
 pub struct PlanlessArgs {
-    /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight
-    #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight. With a plan: in place of
+    /// its level, profile and stages; the mix is kept
+    #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Load")]
     pub vus: Option<u32>,
-    /// Requests per second, whatever the replies do, as in 2000/s
-    #[arg(short = 'r', long, value_name = "RATE", value_parser = rate)]
+    /// Requests per second, whether replies come or not, as in 2000/s; with a plan iterations per second, as -c does
+    #[arg(short = 'r', long, value_name = "RATE", value_parser = rate, help_heading = "Load")]
     pub rate: Option<f64>,
-    /// Poisson arrivals in place of evenly spaced ones
-    #[arg(long)]
+    /// With -r: Poisson arrivals instead of evenly spaced ones
+    #[arg(long, help_heading = "Load")]
     pub poisson: bool,
     /// Stop after that many requests
     #[arg(short = 'n', long, value_name = "REQUESTS", value_parser = clap::value_parser!(u64).range(1..))]
@@ -54,11 +57,19 @@ pub struct PlanlessArgs {
 }
 
 impl PlanlessArgs {
+    /// The level, if one was given.
+    pub fn level(&self) -> Option<Workload> {
+        let open = self.rate.map(|rate_per_s| Workload::Open {
+            rate_per_s,
+            arrivals: if self.poisson { Arrivals::Poisson } else { Arrivals::Even },
+            max_in_flight: self.vus.unwrap_or(MAX_IN_FLIGHT_DEFAULT),
+        });
+        open.or(self.vus.map(|vus| Workload::Closed { vus }))
+    }
+
     /// The first flag that needs a URL, if one was given.
     pub fn given(&self) -> Option<&'static str> {
         let flags = [
-            (self.vus.is_some(), "-c"),
-            (self.rate.is_some(), "-r"),
             (self.requests.is_some(), "-n"),
             (!self.headers.is_empty(), "-H"),
             (self.method.is_some(), "-X"),
@@ -69,7 +80,7 @@ impl PlanlessArgs {
             (self.new_visitors, "--new-visitors"),
             (self.follow, "--follow"),
             (self.compressed, "--compressed"),
-            (self.poisson, "--poisson"),
+            (self.poisson && self.rate.is_none(), "--poisson"),
             (self.timeout.is_some(), "--timeout"),
         ];
         flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, flag)| flag)

@@ -78,7 +78,10 @@ pub fn factor(text: &str) -> Result<f64, String> {
 
 /// A time such as `30s`.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
-    nmax_plan::units::parse_duration(text).map_err(|error| error.to_string())
+    nmax_plan::units::parse_duration(text).map_err(|error| {
+        let seconds = text.parse::<u64>().map(|seconds| format!(": write `{seconds}s`"));
+        error.to_string() + &seconds.unwrap_or_default()
+    })
 }
 
 /// A pacing slack.

@@ -92,6 +92,11 @@ fn refused(args: &ScaleArgs) -> Vec<String> {
             "-c",
             "the number of users is what is varied: --max, or --axis vus=1,2,4",
         ),
+        (
+            args.planless.vus.is_some() && is_rate && !is_url(&args.what),
+            "-c",
+            "the plan says how many may be in flight: --set workload.open.max_in_flight=100",
+        ),
         (args.planless.rate.is_some(), "-r", "to vary the rate, write --axis rate, or --axis rate=10/s,20/s"),
         (
             args.csv.as_deref().is_some_and(is_stdout) && args.output.json,

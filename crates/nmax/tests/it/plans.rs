@@ -77,10 +77,12 @@ fn a_closed_plan_does_exactly_its_iterations() {
     bench.write("shop.yaml", &text);
     let summary = bench.nmax(&[&args[..], &closed, &["-e", "WHO=bob"]].concat()).exits(0).json();
     assert_summary(&summary);
-    assert_eq!(count(&summary["scenarios"]["browse"]["iterations"]), 9, "{summary:#}");
-    assert_eq!(count(&summary["scenarios"]["sign-up"]["iterations"]), 3);
-    assert_eq!(count(&summary["total"]["ok"]), 9 * 3 + 3 * 2);
-    assert_eq!(arrived(&target), 9 * 3 + 3 * 2);
+    // Each user keeps the mix in its own order, and how many iterations it gets depends on how fast it is.
+    let [browse, sign_up] = ["browse", "sign-up"].map(|name| count(&summary["scenarios"][name]["iterations"]));
+    assert_eq!(browse + sign_up, 12, "{summary:#}");
+    assert!(browse > sign_up, "{summary:#}");
+    assert_eq!(count(&summary["total"]["ok"]), browse * 3 + sign_up * 2);
+    assert_eq!(arrived(&target), browse * 3 + sign_up * 2);
     assert_eq!(summary["intended_rate_per_s"], Value::Null);
 }
 
