@@ -75,7 +75,7 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
 fn is_replaced(decoder: &Decoder, named: &profile::Named, written: &Workload) -> bool {
     let has_one_hold = || {
         let (workload, _) = crate::profile::workload(Some(named.profile), written.clone());
-        let stages = Shape::of(named.profile, &workload).stages();
+        let stages = Shape::usual(named.profile, &workload).stages();
         stages.iter().filter(|stage| stage.kind == StageKind::Hold).count() == 1
     };
     let options = decoder.options;

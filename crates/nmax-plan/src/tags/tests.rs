@@ -77,7 +77,7 @@ fn conditions_may_be_on_tags_by_expression() {
 
 #[test]
 fn names_of_resources_give_their_tags_back() {
-    let plan = parsed("tags: { images: png, shop }").unwrap();
+    let plan = parsed("tags: { images: png, shop: shop }").unwrap();
     let cases = [
         ("http://a/x.png", "home image [images]"),
         ("http://shop/x.png", "home image [images, shop]"),
