@@ -64,9 +64,8 @@ pub fn complaint(error: &clap::Error) -> String {
             let is_run = is_url(word) || [".yaml", ".yml"].iter().any(|end| word.ends_with(end));
             is_run.then(|| format!("to put load on it, write `nmax run {word}`"))
         }),
-        ErrorKind::UnknownArgument => said(ContextKind::InvalidArg).and_then(|flag| {
-            ELSEWHERE.iter().find(|(known, _)| *known == flag).map(|(_, help)| (*help).to_owned())
-        }),
+        ErrorKind::UnknownArgument => said(ContextKind::InvalidArg)
+            .and_then(|flag| ELSEWHERE.iter().find(|(known, _)| *known == flag).map(|(_, help)| (*help).to_owned())),
         _ => None,
     };
     match help {

@@ -66,7 +66,8 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
         return None;
     };
     check_total(decoder, at, &workload, &stages);
-    let mut load = Load { workload, written, is_written_open: is_open, stages, iterations, profile, background: Vec::new() };
+    let mut load =
+        Load { workload, written, is_written_open: is_open, stages, iterations, profile, background: Vec::new() };
     load.background = background::decode(decoder, background, scenarios, load.end());
     Some(load)
 }

@@ -203,14 +203,18 @@ fn compressing_divides_the_course_only() {
 fn a_level_of_the_command_keeps_the_mix_and_no_shape() {
     let closed = Workload::Closed { vus: 7 };
     let with = |level, duration| Options { level, duration, ..options() };
-    let staged = format!("{OPEN}stages: [{{ ramp: 1m, to: 100% }}, {{ hold: 5m }}]\nthresholds: [rate >= 99%, dropped < 1%]");
+    let staged =
+        format!("{OPEN}stages: [{{ ramp: 1m, to: 100% }}, {{ hold: 5m }}]\nthresholds: [rate >= 99%, dropped < 1%]");
     let seven = plan(&around(&staged), &with(Some(&closed), None));
     assert_eq!(seven.workload, closed);
     assert_eq!(seven.stages, [stage(7.0, 7.0, minutes(6), StageKind::Hold)], "as long as the stages together");
     assert_eq!((&seven.written, seven.profile), (&None, None));
     let weights = |plan: &Plan| plan.scenarios.iter().map(|scenario| scenario.weight).collect::<Vec<_>>();
     assert_eq!(weights(&seven), weights(&plan(&around(&staged), &options())));
-    assert!(!seven.thresholds.iter().any(|threshold| threshold.metric == crate::threshold::Metric::Rate), "no rate, no share");
+    assert!(
+        !seven.thresholds.iter().any(|threshold| threshold.metric == crate::threshold::Metric::Rate),
+        "no rate, no share"
+    );
     let short = plan(&around(&format!("{OPEN}profile: ladder")), &with(Some(&closed), Some(minutes(2))));
     assert_eq!((short.profile, short.stages), (None, vec![stage(7.0, 7.0, minutes(2), StageKind::Hold)]));
     let asked = Options { profile: Some(Profile::Flood), ..with(Some(&closed), Some(minutes(2))) };
@@ -222,7 +226,9 @@ fn a_level_of_the_command_keeps_the_mix_and_no_shape() {
 fn a_length_of_the_command_leaves_no_several_holds() {
     let with = Options { duration: Some(minutes(1)), ..options() };
     let hold = [stage(10.0, 10.0, minutes(1), StageKind::Hold)];
-    for shape in ["stages: [{ hold: 5s }, { hold: 9s, to: 50% }]", "stages: [{ ramp: 5s, to: 100% }]", "profile: ladder"] {
+    for shape in
+        ["stages: [{ hold: 5s }, { hold: 9s, to: 50% }]", "stages: [{ ramp: 5s, to: 100% }]", "profile: ladder"]
+    {
         let plan = plan(&around(&format!("{OPEN}{shape}")), &with);
         assert_eq!((plan.profile, &plan.stages[..]), (None, &hold[..]), "{shape}");
     }
