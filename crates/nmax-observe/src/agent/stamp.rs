@@ -1,5 +1,7 @@
 //! The clocks of a host that does not know the run's.
 
+use std::time::SystemTime;
+
 use nmax_metrics::{Clock, Nanos};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -13,9 +15,10 @@ impl Clock for HostClock {
     }
 }
 
-/// The calendar, ns since 1970.
+/// The calendar, ns since 1970; 0 before.
 pub(super) fn calendar() -> Nanos {
-    read(ClockId::Realtime)
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    Nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
 /// CPU time of this process.

@@ -148,7 +148,10 @@ fn terminate_ends_a_run_in_time_though_requests_and_undo_hang() {
     // 10 s are promised; a machine that stands still for a while is no defect of the program.
     assert!(begin.elapsed() < Duration::from_secs(60), "{:?}", begin.elapsed());
     assert!(bench.path("undoing").exists());
-    bench.nmax(&["show", "last", "--runs-dir", "a"]).exits(0).shows(&["interrupted after", "left to end by itself"]);
+    let shown = bench.nmax(&["show", "last", "--runs-dir", "a"]).exits(0).shows(&["left to end by itself"]);
+    // On a slow machine the limit may come before the report is written: the run is then cut off.
+    let endings = ["interrupted after", "cut off after"];
+    assert!(endings.iter().any(|ending| shown.stdout.contains(ending)), "{}", shown.stdout);
     assert!(bench.path("undoing").exists() && !bench.path("undone").exists());
     bench.write("release", "");
     until("an undo that was left", || bench.path("undone").exists());
