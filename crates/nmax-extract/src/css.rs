@@ -1,6 +1,6 @@
 //! What a style sheet makes a browser fetch.
 //!
-//! Of its tokens, as `cssparser` reads them, only blocks, what stands before them, URLs and strings count. The rules that
+//! Of its tokens, as `cssparser` reads them, only blocks, their preludes, URLs and strings count. The rules that
 //! decide:
 //! - every `@import`, whatever its media: browsers fetch those too
 //! - of each `@font-face` the first source in a format that browsers read (`local()` is taken for absent), unless its

@@ -32,7 +32,7 @@ pub struct Source<F> {
     slot: Rc<Slot>,
     number: u32,
     core: Rc<Core>,
-    /// Closed last: nobody hears of it any more then.
+    /// Closed last, when its slot is no longer among those of the reactor.
     file: F,
 }
 

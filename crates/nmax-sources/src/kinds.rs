@@ -162,7 +162,7 @@ fn redis(text: &str) -> Result<Located, Wrong> {
         Ok(url) if !["redis", "rediss"].contains(&url.scheme) => {
             format!("`{}` is not the scheme of Redis", nmax_text::shown(url.scheme))
         }
-        Ok(url) if url.host.is_empty() => "it is not said where Redis is".to_owned(),
+        Ok(url) if url.host.is_empty() => "the host of Redis is missing".to_owned(),
         // Slashes say nothing.
         Ok(url) if !url.rest.split('?').next().unwrap_or_default().trim_matches('/').is_empty() => {
             "the figures are those of all databases".to_owned()

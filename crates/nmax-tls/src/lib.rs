@@ -1,13 +1,12 @@
 //! Whom a client believes over TLS: the machine's issuers, those of PEM files, a server's own certificate, or everybody.
 //!
-//! It decides, and leaves the words to whoever asks: `nmax-http`, `nmax-observe` and `nmax-proxy` say what to do about it, each
-//! in its own place. Nothing here connects.
+//! It decides. `nmax-http`, `nmax-observe` and `nmax-proxy` word the errors, each in its own place. Nothing here connects.
 
 use std::sync::{Arc, OnceLock};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_cert_signed_by_trust_anchor, verify_server_name};
-use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -124,7 +123,30 @@ impl Verifier {
         }
         if self.check == Check::IssuerAndName { verify_server_name(&parsed, name) } else { Ok(()) }
     }
+
+    /// Whether the server holds the key of its certificate.
+    fn signed(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+        verify: VerifySignature,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        match self.check {
+            // Anybody may have made the key as well; and certificates of an old kind cannot be read here.
+            Check::Nothing => Ok(HandshakeSignatureValid::assertion()),
+            _ => verify(message, certificate, signature, &provider().signature_verification_algorithms),
+        }
+    }
 }
+
+/// How one version of TLS checks a signature.
+type VerifySignature = fn(
+    &[u8],
+    &CertificateDer<'_>,
+    &DigitallySignedStruct,
+    &WebPkiSupportedAlgorithms,
+) -> Result<HandshakeSignatureValid, Error>;
 
 /// Whether it is too late or too early for a certificate. This is looked at before who made it.
 fn is_about_time(error: &Error) -> bool {
@@ -161,14 +183,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        match self.check {
-            // Anybody may have made the key as well; and certificates of an old kind cannot be read here.
-            Check::Nothing => Ok(HandshakeSignatureValid::assertion()),
-            _ => {
-                let algorithms = provider().signature_verification_algorithms;
-                verify_tls12_signature(message, certificate, signature, &algorithms)
-            }
-        }
+        self.signed(message, certificate, signature, verify_tls12_signature)
     }
 
     fn verify_tls13_signature(
@@ -177,13 +192,7 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        match self.check {
-            Check::Nothing => Ok(HandshakeSignatureValid::assertion()),
-            _ => {
-                let algorithms = provider().signature_verification_algorithms;
-                verify_tls13_signature(message, certificate, signature, &algorithms)
-            }
-        }
+        self.signed(message, certificate, signature, verify_tls13_signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

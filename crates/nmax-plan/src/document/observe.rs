@@ -46,7 +46,7 @@ fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, NodePositio
         (message, "write an item of its own for it")
     };
     let remedy = "add `process: nginx`, `agent: http://db1:9797`, `postgres: ...`; see docs/reference/plan.md";
-    let none = ("it is not said what is observed", remedy);
+    let none = ("this entry of `observe` has no source", remedy);
     let what = decoder.only(fields, &kinds::keywords(|_| true), both, none)?;
     let kind = kinds::named(&what.key)?;
     if matches!(kind.form, Form::Process) {
@@ -123,7 +123,7 @@ pub(super) fn process(decoder: &mut Decoder, node: &Node) -> Option<ProcessRef> 
         (None, None) => {
             if matches!(&node.value, Value::Map(entries) if entries.is_empty()) {
                 let remedy = "write its name, `{ pid: 123 }` or `{ pid_file: /run/nginx.pid }`";
-                decoder.wrong(node.at, "it is not said which process", remedy);
+                decoder.wrong(node.at, "the process is missing", remedy);
             }
             None
         }

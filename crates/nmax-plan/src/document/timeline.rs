@@ -111,7 +111,7 @@ fn moment(decoder: &mut Decoder, fields: Fields, end: Option<Duration>) -> Optio
         }
         (None, None) => {
             if !["at", "when"].into_iter().any(|key| fields.is_misspelled(key)) {
-                decoder.wrong(fields.at, "it is not said when this is done", "add `at: 10m` or `when: steady`");
+                decoder.wrong(fields.at, "this action has no time", "add `at: 10m` or `when: steady`");
             }
             None
         }

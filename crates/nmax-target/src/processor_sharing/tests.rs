@@ -110,7 +110,7 @@ fn everybody_leaves_at_the_instant_of_the_work() {
     let law = Usl { contention: 1.0, coherency: 0.0, unit_throughput_per_s: 1.0 };
     let s = |seconds: f64| (seconds * 1e9) as u64;
     let mut system = ProcessorSharing::new(law);
-    system.advance(s(10.0), |_| panic!("nobody is there"));
+    system.advance(s(10.0), |_| panic!("an empty system completes nothing"));
     assert_eq!(system.next_ns(), None);
     system.enter(1.0, "a");
     assert_eq!(system.next_ns(), Some(s(11.0)));

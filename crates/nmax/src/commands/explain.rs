@@ -42,7 +42,7 @@ fn unknown(code: &str) -> Trouble {
         || "`nmax explain` lists all codes".to_owned(),
         |nearest| format!("did you mean `{nearest}`? `nmax explain` lists all codes"),
     );
-    Trouble::usage(format_args!("`{code}` is no code of a result"), help)
+    Trouble::usage(format_args!("`{code}` is not a code of a result"), help)
 }
 
 /// One line for each, by what they may do.

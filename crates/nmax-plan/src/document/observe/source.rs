@@ -46,7 +46,7 @@ pub(super) fn source(
     };
     if name.is_empty() {
         let remedy = "add `name: ...`, what it is called in the results";
-        return decoder.wrong(item.at, "it is not said what this is called", remedy).none();
+        return decoder.wrong(item.at, "this resource has no name", remedy).none();
     }
     label(decoder, at, &name);
     let every = every.unwrap_or(Some(EVERY_DEFAULT))?;

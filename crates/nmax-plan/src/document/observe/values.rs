@@ -66,7 +66,7 @@ fn resource(decoder: &mut Decoder, entry: &Entry) -> Option<MappedResource> {
     let kind = kind?;
     if given.is_empty() {
         let keys = of_kind(kind).map(|(_, key, _)| *key).collect::<Vec<_>>().join(", ");
-        let message = format!("it is not said what `{}` is made of", nmax_text::shown(&entry.key));
+        let message = format!("`{}` has no metrics", nmax_text::shown(&entry.key));
         decoder.wrong(entry.key_at, message, format!("add some of: {keys}"));
     }
     Some(MappedResource { name: entry.key.clone(), kind, figures: figures.into_iter().collect::<Option<_>>()? })

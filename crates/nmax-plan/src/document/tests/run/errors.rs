@@ -245,10 +245,7 @@ fn tags_and_locations_share_their_names() {
 #[test]
 fn wrong_timelines() {
     let cases: [(&str, &[&str]); 12] = [
-        (
-            "{ command: x }",
-            &["plan.yaml:5:12: it is not said when this is done", "  help: add `at: 10m` or `when: steady`"],
-        ),
+        ("{ command: x }", &["plan.yaml:5:12: this action has no time", "  help: add `at: 10m` or `when: steady`"]),
         (
             "{ at: 1s, when: steady, command: x }",
             &["plan.yaml:5:22: `at` and `when` both say when it is done", "  help: keep one of them"],
@@ -346,7 +343,7 @@ fn wrong_observations() {
                 "  help: write the digits only",
                 "plan.yaml:5:57: a process has `pid` or `pid_file`, not both",
                 "  help: keep one of them",
-                "plan.yaml:5:85: it is not said which process",
+                "plan.yaml:5:85: the process is missing",
                 "  help: write its name, `{ pid: 123 }` or `{ pid_file: /run/nginx.pid }`",
             ],
         ),
@@ -362,7 +359,7 @@ fn wrong_observations() {
         (
             "[{ host: local }, { proces: x }]",
             &[
-                "plan.yaml:5:11: it is not said what is observed",
+                "plan.yaml:5:11: this entry of `observe` has no source",
                 "  help: add `process: nginx`, `agent: http://db1:9797`, `postgres: ...`; see docs/reference/plan.md",
                 "plan.yaml:5:30: an item of `observe` has no key `proces`",
                 "  help: did you mean `process`?",
@@ -386,7 +383,7 @@ fn wrong_observations() {
         (
             "[{ agent: { listen: '0.0.0.0:9798' } }, { agent: { listen: 9798 }, token: a b }]",
             &[
-                "plan.yaml:5:11: it is not said what this is called",
+                "plan.yaml:5:11: this resource has no name",
                 "  help: add `name: ...`, what it is called in the results",
                 "plan.yaml:5:30: anybody could send readings to this address",
                 "  help: add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know",
@@ -427,7 +424,7 @@ fn wrong_observations() {
             &[
                 "plan.yaml:5:69: a pool has no `calls`",
                 "  help: its keys are: in_use, waiting, limit, timeouts",
-                "plan.yaml:5:81: it is not said what `p` is made of",
+                "plan.yaml:5:81: `p` has no metrics",
                 "  help: add some of: waiting, holding",
                 "plan.yaml:5:122: `1` is not the name of a metric",
                 "  help: write a name, perhaps with labels: `'hikaricp_connections_active{pool=\"orders\"}'`",
