@@ -53,7 +53,7 @@ pub struct AgentArgs {
     /// Watch the processes of this name, besides those that plans ask for; may be repeated
     #[arg(long, value_name = "NAME")]
     pub process: Vec<String>,
-    /// End by itself after this time
+    /// Stop after this time
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub for_time: Option<Duration>,
 }
@@ -183,7 +183,7 @@ fn token(args: &AgentArgs) -> Result<Option<Token>, String> {
         },
     };
     let token = Token::new(&text).ok_or_else(|| {
-        format!("{whence}: this is no token\n  help: a token has 1 to 1024 letters, digits and signs, without spaces")
+        format!("{whence}: this is not a token\n  help: a token has 1 to 1024 letters, digits and signs, without spaces")
     })?;
     Ok(Some(token))
 }

@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use nmax_agent::{AGENT_EXAMPLES, AgentArgs, Failure, run};
 use nmax_text::shown_lines;
 
-/// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
+/// Report CPU, memory, disks, network and processes of this host to runs on other hosts
 #[derive(Debug, Parser)]
 #[command(name = "nmax-agent", version, max_term_width = 100)]
 struct Cli {

@@ -322,7 +322,7 @@ fn prepare(socket: Socket, address: SocketAddr) -> io::Result<Socket> {
     // Where nobody listens on a local port of the ephemeral range, TCP sometimes picks that same port
     // for our end and connects it to itself.
     if address.ip().is_loopback() && local_address(&socket)? == address {
-        return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "nobody listens on this port"));
+        return Err(io::Error::new(io::ErrorKind::ConnectionRefused, "no server listens on this port"));
     }
     Ok(socket)
 }

@@ -343,7 +343,7 @@ fn load(options: &Options, longest: Duration) -> Vec<(String, Yaml)> {
         Load::Rate { per_s } => (
             "open",
             vec![("rate".to_owned(), Yaml::plain(rate(per_s))), ("arrivals".to_owned(), Yaml::plain("poisson"))],
-            "so many users begin in a second, whatever the system does: raise it step by step",
+            "new users per second, however fast the system answers: increase it step by step",
         ),
         Load::Users { vus } => (
             "closed",

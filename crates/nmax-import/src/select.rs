@@ -174,7 +174,7 @@ fn unusable(entry: &Entry) -> Option<String> {
         None if entry.comment.is_empty() => None,
         Some(0) if entry.comment.is_empty() => Some("no reply was recorded".to_owned()),
         None | Some(0) => Some(format!("no reply was recorded: {}", entry.comment)),
-        Some(status) if !(200..600).contains(&status) => Some(format!("status {status} is no answer to a request")),
+        Some(status) if !(200..600).contains(&status) => Some(format!("status {status} is not an answer to a request")),
         Some(_) => None,
     }
 }

@@ -162,7 +162,7 @@ impl Replay {
         let (origin, path) = rewrite::split(record.target);
         let host = origin.map_or(record.host, |(_, host)| host);
         if path.first() != Some(&b'/') {
-            return Err("its target is no path".into());
+            return Err("its target is not a path".into());
         }
         if self.rows.len() == REQUESTS_MAX {
             return Err(format!("beyond the first {REQUESTS_MAX} requests"));

@@ -73,7 +73,7 @@ impl Wire for Code {
     fn take(input: &mut Input<'_>) -> Result<Self, WireError> {
         let code = Self(u64::try_from(u128::take(input)?).map_err(|_| WireError::TooLarge)?);
         let is_sound = Self::parse(&code.to_string()) == Some(code);
-        is_sound.then_some(code).ok_or(WireError::Damaged("a status is no code"))
+        is_sound.then_some(code).ok_or(WireError::Damaged("a status is not a code"))
     }
 }
 

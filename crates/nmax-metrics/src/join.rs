@@ -55,7 +55,7 @@ pub enum Unwanted {
     #[error("the window came before, or after its time")]
     Late,
     /// There is no such part, or it ended before.
-    #[error("nobody sends such a window")]
+    #[error("no worker sends such a window")]
     Unknown,
 }
 

@@ -194,7 +194,7 @@ impl Wire for String {
     fn take(input: &mut Input<'_>) -> Result<Self, WireError> {
         let length = input.length(1)?;
         let text = std::str::from_utf8(input.slice(length)?);
-        text.map(str::to_owned).map_err(|_| WireError::Damaged("a name is no text"))
+        text.map(str::to_owned).map_err(|_| WireError::Damaged("a name is not text"))
     }
 }
 

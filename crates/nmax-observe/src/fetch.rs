@@ -98,7 +98,7 @@ impl Page {
         let body = response.body_mut().with_config().limit(PAGE_BYTES_MAX).read_to_vec();
         let body = body.map_err(|error| self.trouble(&error))?;
         let text = String::from_utf8(body)
-            .map_err(|_| Trouble::passing(format!("{} gave bytes that are no text (UTF-8)", self.shown)))?;
+            .map_err(|_| Trouble::passing(format!("{} gave bytes that are not text (UTF-8)", self.shown)))?;
         Ok(Fetched { content_type, server, text })
     }
 
@@ -142,7 +142,7 @@ impl Page {
             Error::LargeResponseHeader(..) => Trouble::passing(format!("{url} gives a reply without end in its head")),
             Error::HostNotFound => Trouble::passing(format!("{url}: its name is not found")),
             Error::BadUri(_) | Error::Http(_) => {
-                Trouble::lasting(format!("{url} is no URL; write it as `http://127.0.0.1:9100/metrics`"))
+                Trouble::lasting(format!("{url} is not a URL; write it as `http://127.0.0.1:9100/metrics`"))
             }
             Error::Rustls(error) => Trouble::passing(format!("{url}: {error}")),
             Error::Protocol(error) => Trouble::passing(format!("{url} does not speak HTTP: {error}")),

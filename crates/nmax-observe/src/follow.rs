@@ -45,7 +45,7 @@ pub enum FollowError {
     #[error("there is no such file")]
     Missing,
     /// It is a folder, a pipe or a device.
-    #[error("it is no regular file")]
+    #[error("it is not a regular file")]
     NoFile,
     /// It is packed.
     #[error("it is packed by gzip, so nothing is appended to it")]

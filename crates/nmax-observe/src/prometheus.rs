@@ -200,7 +200,7 @@ impl Digest {
             )));
         }
         let samples = parse(&page.text, Format::from_content_type(&page.content_type))
-            .map_err(|error| Trouble::passing(format!("{url} is no page of metrics: {error}")))?;
+            .map_err(|error| Trouble::passing(format!("{url} is not a page of metrics: {error}")))?;
         if samples.is_empty() {
             return Err(Trouble::passing(format!("{url} has no metrics in it")));
         }

@@ -100,7 +100,7 @@ impl Tls {
                 CertificateError::UnknownIssuer | CertificateError::BadSignature | CertificateError::Other(_),
                 Some(file),
             ) => {
-                format!("{why}; in {file} is no issuer of it: let `{option}` name a file with the one who made it")
+                format!("{why}; no CA in {file} signed the server's certificate: set `{option}` to a file with the issuing CA")
             }
             (CertificateError::UnknownIssuer | CertificateError::BadSignature | CertificateError::Other(_), None) => {
                 format!(
@@ -121,7 +121,7 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
     // A pipe would be waited for.
     let about = fs::metadata(file).map_err(cannot)?;
     if !about.is_file() {
-        return Err("is no file: name a PEM file with the certificates of issuers".into());
+        return Err("is not a file: name a PEM file with the certificates of issuers".into());
     }
     if about.len() > FILE_BYTES_MAX {
         return Err(format!("is larger than {} MiB: name a file with certificates only", FILE_BYTES_MAX >> 20));
@@ -130,7 +130,7 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
     // Not a word of what stands there is repeated: it may be a key.
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
     match found {
-        Err(_) => Err("is no valid PEM: name a file with `BEGIN CERTIFICATE`".into()),
+        Err(_) => Err("is not valid PEM: name a file with `BEGIN CERTIFICATE`".into()),
         Ok(found) if found.is_empty() => Err("holds no certificate: name a PEM file with `BEGIN CERTIFICATE`".into()),
         Ok(found) => Ok(found),
     }

@@ -66,7 +66,7 @@ impl PlanDestination {
                 may_overwrite,
             }),
             None => Err(Trouble::usage(
-                format_args!("{}: this is no name for a plan", output.display()),
+                format_args!("{}: this is not a name for a plan", output.display()),
                 "give the name of its files, as in -o visit or -o plans/visit",
             )),
         }

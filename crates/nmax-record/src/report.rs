@@ -225,7 +225,7 @@ records! {
         from: Object, "Step and request whose reply gives it.";
         source: String, "What finds it there.";
         to: Vec<Object>, "Step, request and place where it is sent, and the template that writes it.";
-        recorded: String, "The recorded value, or what stands for a secret.";
+        recorded: String, "The recorded value, or a placeholder for a secret.";
         state: String, in ["found", "changes", "same", "proved", "harmless", "wrong"];
         evidence: String, "Why it is taken for one.";
     }

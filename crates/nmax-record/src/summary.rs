@@ -36,7 +36,7 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     }
     if summary.garbage > 0 {
         warnings.push(format!(
-            "{} connections sent something that is no HTTP and were closed",
+            "{} connections sent something that is not HTTP and were closed",
             number::count(summary.garbage)
         ));
     }

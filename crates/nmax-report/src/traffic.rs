@@ -72,7 +72,7 @@ records! {
         rejected: u64 = found.counts.rejected;
         comments: u64 = found.counts.comments;
         blank: u64 = found.counts.blank;
-        rejections: Vec<Rejection> = found.counts.rejections.iter().collect::<Vec<_>>(), "Why lines are no requests.";
+        rejections: Vec<Rejection> = found.counts.rejections.iter().collect::<Vec<_>>(), "Why lines are not requests.";
         requests: u64 = found.profile.requests, "Of the chosen time.";
         by_status: Map<u64> = found.profile.by_status.iter().map(|(status, n)| (status, *n)).collect::<Map<_>>();
         by_method: Map<u64> = found.profile.by_method.iter().map(|(method, n)| (method, *n)).collect::<Map<_>>();
@@ -162,7 +162,7 @@ pub fn replayed(
     let reasons = schedule.left_out.iter();
     told.extend(reasons.map(|(reason, count)| (LEFT_OUT, format!("{} requests: {reason}", number::count(*count)))));
     if counts.rejected > 0 {
-        told.push((LEFT_OUT, format!("{} lines that are no requests", number::count(counts.rejected))));
+        told.push((LEFT_OUT, format!("{} lines that are not requests", number::count(counts.rejected))));
     }
     told
 }

@@ -141,7 +141,7 @@ impl Feed {
         if self.left_out > 0 {
             fidelity
                 .notes
-                .push(format!("{} exchanges came too fast to be told and are not in this comparison", self.left_out));
+                .push(format!("{} exchanges were skipped because they came too fast, and are not in this comparison", self.left_out));
         }
         fidelity
     }
@@ -178,7 +178,7 @@ pub fn profile(file: &Path) -> Result<Profile, String> {
     let failed = |why: String| format!("{}: no traffic profile: {why}\n  help: {help}", file.display());
     let about = fs::metadata(file).map_err(|error| failed(error.to_string()))?;
     if !about.is_file() || about.len() > PROFILE_BYTES_MAX {
-        return Err(failed("it is no file of at most 256 MiB".into()));
+        return Err(failed("it is not a file of at most 256 MiB".into()));
     }
     let text = fs::read_to_string(file).map_err(|error| failed(error.to_string()))?;
     let profile: Profile = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;

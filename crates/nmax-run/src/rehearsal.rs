@@ -90,7 +90,7 @@ records! {
         ok: bool = of.0.is_ok;
         exchanges: Vec<Exchange> = of.0.exchanges.iter().map(|traced| (traced, of.2)).collect::<Vec<_>>();
         failures: Vec<String> = beside_exchanges(of.0).map(|failure| of.2.text(&failure.text)).collect::<Vec<_>>(),
-            "What was not ok and is no exchange.";
+            "What was not ok and is not an exchange.";
     }
     struct Exchange(of: (&Traced, &Shown)) {
         name: String = of.1.text(&of.0.name);
@@ -177,7 +177,7 @@ impl ShownMessage {
 }
 
 fn no_text(bytes: u64) -> String {
-    format!("[{} bytes that are no text]", number::count(bytes))
+    format!("[{} bytes that are not text]", number::count(bytes))
 }
 
 /// Not too much of a text; and whether there is more.

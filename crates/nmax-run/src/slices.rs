@@ -133,7 +133,7 @@ fn keep_all() -> &'static str {
 fn write(run: &Run, source: Source, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<u64, String> {
     if source == Source::Windows {
         let help = format!("{}, or take what was kept by --source samples", keep_all());
-        return Err(format!("{}: sums of each second are no exchanges\n  help: {help}", file.display()));
+        return Err(format!("{}: sums of each second are not exchanges\n  help: {help}", file.display()));
     }
     exchanges::write(run, &segments.closed, slice, file).map_err(|error| error.to_string())
 }

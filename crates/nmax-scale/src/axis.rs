@@ -190,7 +190,7 @@ fn levels(load: Load, values: &[String]) -> Result<Vec<f64>, String> {
                     Load::Rate => ("rate", "rates, as in rate=10/s,20/s,40/s"),
                     Load::Workers => ("workers", "whole numbers from 1 up, as in workers=1,2"),
                 };
-                format!("--axis {name}: `{value}` is no level\n  help: write {what}; at most {VUS_MAX}")
+                format!("--axis {name}: `{value}` is not a level\n  help: write {what}; at most {VUS_MAX}")
             })
     };
     let mut levels: Vec<f64> = values.iter().map(level).collect::<Result<_, _>>()?;
@@ -203,7 +203,7 @@ fn knob(name: &str, values: Option<Vec<String>>, knobs: &[Knob]) -> Result<Knob,
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     if !is_name {
         return Err(format!(
-            "--axis {name}: this is no name\n  help: write letters, digits, `_` and `-`, as in nodes=1,2,4"
+            "--axis {name}: this is not a name\n  help: write letters, digits, `_` and `-`, as in nodes=1,2,4"
         ));
     }
     let Some(values) = values else {

@@ -22,13 +22,13 @@ pub(crate) fn parse(text: &str, knobs: &[Knob]) -> Result<Price, String> {
         let number = text.trim().strip_suffix("/h").and_then(|number| number.trim().parse::<f64>().ok());
         number
             .filter(|price| price.is_finite() && *price >= 0.0)
-            .ok_or_else(|| wrong(format!("`{}` is no price per hour", text.trim())))
+            .ok_or_else(|| wrong(format!("`{}` is not a price per hour", text.trim())))
     };
     if !text.contains('=') {
         let countable = knobs.first().is_none_or(|knob| knob.numbers().is_some());
         return match countable {
             true => money(text).map(Price::PerUnit),
-            false => Err(wrong("the values of the first knob are no numbers, so each needs its own price".into())),
+            false => Err(wrong("the values of the first knob are not numbers, so each needs its own price".into())),
         };
     }
     let mut prices = Vec::new();

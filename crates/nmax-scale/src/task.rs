@@ -166,7 +166,7 @@ fn is_closed(plan: &Plan) -> bool {
 fn precision(text: &str) -> Result<f64, String> {
     match parse_share(text) {
         Ok(share) if share > 0.0 && share <= 0.5 => Ok(share),
-        _ => Err(format!("--precision {text}: this is no precision\n  help: write a share up to 50%, such as 5%")),
+        _ => Err(format!("--precision {text}: this is not a precision\n  help: write a share up to 50%, such as 5%")),
     }
 }
 
@@ -200,7 +200,7 @@ fn demand(text: &str) -> Result<Demand, String> {
     });
     let Some((name, seconds)) = parsed else {
         return Err(format!(
-            "--demand {text}: this is no demand\n  help: write the resource and its busy time per completion, as in disk=2ms"
+            "--demand {text}: this is not a demand\n  help: write the resource and its busy time per completion, as in disk=2ms"
         ));
     };
     Ok(head::given(name, seconds))

@@ -131,7 +131,7 @@ impl<'a> Parser<'a> {
             Some((Token::Word(value), place)) => ((value.clone(), *place), false),
             Some((Token::Quoted(value), place)) => ((value.clone(), *place), true),
             _ => {
-                let text = format!("a value should stand behind `{} {}`", column.0, operator.text());
+                let text = format!("expected a value after `{} {}`", column.0, operator.text());
                 return Err(
                     self.wrong(&text, "write a number, or a text; texts with spaces, brackets or `|` in quotes")
                 );

@@ -29,7 +29,7 @@ impl Tag {
             .filter(|(name, rest)| !name.trim().is_empty() && !rest.is_empty())
             .ok_or_else(|| {
                 let remedy = r"write NAME=REGEX or NAME=COLUMN~REGEX, as in images='\.(png|jpg)$'";
-                SliceError::new(part, format!("`{text}` is no tag"), remedy)
+                SliceError::new(part, format!("`{text}` is not a tag"), remedy)
             })?;
         let name = name.trim();
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

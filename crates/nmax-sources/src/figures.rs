@@ -188,7 +188,7 @@ figures! {
     // What used the processors of the injector's host, means of the hold.
     SPAN_S "span_s" S Gauge "time that was looked at";
     HOST_CORES "host_cores" Cores Gauge "cores of the host";
-    IDLE_CORES "idle_cores" Cores Gauge "cores that nobody used";
+    IDLE_CORES "idle_cores" Cores Gauge "cores that were not used";
     OWN_CORES "own_cores" Cores Gauge "cores that nmax used";
     OTHERS_CORES "others_cores" Cores Gauge "cores that processes without a line of their own used";
     TARGET_CPU_CORES "target_cpu_cores" Cores Gauge "cores that the target's process used";

@@ -78,7 +78,7 @@ impl TlsOptions {
             "verify-ca" => (Encryption::Always, CertificateCheck::Issuer),
             "verify-full" => (Encryption::Always, CertificateCheck::IssuerAndName),
             other => {
-                let message = format!("`{}` is no `sslmode`", nmax_text::shown(other));
+                let message = format!("`{}` is not an `sslmode`", nmax_text::shown(other));
                 let remedy = "write `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`";
                 return Err(Wrong::new(message, remedy));
             }
@@ -115,7 +115,7 @@ impl TlsOptions {
 }
 
 fn unknown(name: &str) -> String {
-    format!("`{}` is no option of this URL", nmax_text::shown(name))
+    format!("`{}` is not an option of this URL", nmax_text::shown(name))
 }
 
 /// The value of an option, which stands there once at most.

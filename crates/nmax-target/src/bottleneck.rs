@@ -197,7 +197,7 @@ fn size(fields: &mut Fields<'_>, key: &str, max: u64) -> Result<usize, SpecError
     let bytes = parse_size(text).filter(|bytes| (1..=max).contains(bytes));
     bytes
         .and_then(|bytes| usize::try_from(bytes).ok())
-        .ok_or_else(|| fields.error(format!("`{key}={text}` is no size between 1 and {max} bytes, such as `64kB`")))
+        .ok_or_else(|| fields.error(format!("`{key}={text}` is not a size between 1 and {max} bytes, such as `64kB`")))
 }
 
 #[cfg(test)]

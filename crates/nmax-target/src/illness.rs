@@ -28,7 +28,7 @@ impl FromStr for Drift {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let error = || SpecError::new("drift", text, "is no time per time", "`1ms/s` or `5ms/m`");
+        let error = || SpecError::new("drift", text, "is not a time per time", "`1ms/s` or `5ms/m`");
         let (span, period) = text.split_once('/').ok_or_else(error)?;
         let period_s = period_s(period).ok_or_else(error)?;
         Ok(Self { per_s_ns: parse_span(span)? as f64 / period_s })
@@ -45,7 +45,7 @@ impl FromStr for Leak {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        let error = || SpecError::new("leak", text, "is no amount of memory per time", "`1MB/min` or `64kB/s`");
+        let error = || SpecError::new("leak", text, "is not an amount of memory per time", "`1MB/min` or `64kB/s`");
         let (amount, period) = text.split_once('/').ok_or_else(error)?;
         let split = amount.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(error)?;
         let (number, unit) = amount.split_at(split);

@@ -145,7 +145,7 @@ fn family_leads(class: Class, ladder: &[Rung]) -> bool {
 fn capped(ladder: &[Rung]) -> String {
     match crate::ladder::rung(ladder, Model::Knee).map(|rung| rung.curve) {
         Some(Curve::Knee { cap, .. }) => format!(
-            "No class: a resource caps throughput at {}/s, and what rises to a cap and stays there is no case of the law.",
+            "Unclassified: throughput is capped at {}/s by one resource. The law does not model a hard cap.",
             number(cap)
         ),
         _ => String::new(),

@@ -285,7 +285,7 @@ fn describe(found: &Difference, blocked: &[&str]) -> String {
             format!("{name} {verb} from {} in {from} to {} in {to}, by {by}.", number(*before), number(*after))
         }
         Change::NotSeen => format!("{name}: no difference that these data can show; {values}, apart by {by}."),
-        Change::Unknown => format!("{name}: {values}; without intervals nobody can tell whether that is a difference."),
+        Change::Unknown => format!("{name}: {values}; without intervals it is not known whether that is a difference."),
     }
 }
 

@@ -180,12 +180,12 @@ fn shares(analysis: &Analysis, fit: &Fit, n: f64) -> String {
     }
     let (contention, coherency) = (
         format!(
-            "contention, the waiting for what only one can have, costs {}{}",
+            "waiting for exclusive resources (contention) costs {}{}",
             percent(line),
             open(analysis.contention_sign, "α")
         ),
         format!(
-            "coherency, the agreeing with each other, costs {}{}{}",
+            "coordination between them (coherency) costs {}{}{}",
             percent(agreement),
             open(analysis.coherency_sign, "β"),
             rival(analysis)

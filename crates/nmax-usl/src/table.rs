@@ -193,7 +193,7 @@ impl RowsReader<'_> {
             Ok(number) if number.is_finite() => return Some(number),
             // A value too large is read as infinite, as the words are.
             Ok(_) if cell.bytes().any(|byte| byte.is_ascii_digit()) => ("is too large", Help::Number),
-            Ok(_) => ("is no measured value", Help::Number),
+            Ok(_) => ("is not a measured value", Help::Number),
             Err(_) if looks_like_a_number(cell) && cell.contains(',') => ("has a comma", Help::Comma),
             Err(_) => ("is not a number", Help::Number),
         };

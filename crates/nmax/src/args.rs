@@ -95,7 +95,7 @@ fn without_value(error: &clap::Error) -> String {
 const EXAMPLES: &str = "\
 Examples:
   nmax run http://127.0.0.1:8080/ -c 64 -d 10s     64 users, one after the other, for 10 s
-  nmax run http://127.0.0.1:8080/ -r 2000/s        2,000 requests per second, whatever the replies do
+  nmax run http://127.0.0.1:8080/ -r 2000/s        2,000 requests per second, whether replies come or not
   nmax init shop.yaml && nmax check shop.yaml      write a plan, see what it will send
   nmax run shop.yaml                               run it; the report is in runs/
   nmax show last                                   the result again";
@@ -112,17 +112,17 @@ pub struct Cli {
 pub enum Verb {
     /// Put load on a server: a plan, or just a URL
     Run(Box<RunArgs>),
-    /// Find out how a system scales: load at several levels, and the law behind them
+    /// Find the load with the highest throughput: runs at several levels, and the scalability law behind them
     Scale(Box<ScaleArgs>),
-    /// Say what a plan will send, without sending it; `--once` sends one iteration of each scenario
+    /// Show what a plan will send, without sending it; `--once` sends one iteration of each scenario
     Check(Box<CheckArgs>),
     /// Write a commented plan to start from
     Init(InitArgs),
-    /// Record what you click in a browser, or any client sends, and make a plan of it
+    /// Record what you click in a browser, or what any client sends, and make a plan of it
     Record(Box<RecordArgs>),
     /// Make a plan of what users really did: a HAR file, a curl command, access logs
     Import(Box<ImportArgs>),
-    /// Send what an access log says again, at its own times or at others
+    /// Replay an access log, at its own times or faster
     Replay(Box<ReplayArgs>),
     /// Compare the traffic of a run with the traffic that it was made from
     Fidelity(FidelityArgs),
@@ -130,21 +130,21 @@ pub enum Verb {
     Show(ShowArgs),
     /// List runs
     Runs(RunsArgs),
-    /// Compare before and after: runs, several on each side, or an access log and a run
+    /// Compare runs before and after a change, or an access log with a run
     Compare(Box<BeforeAfterArgs>),
-    /// Follow a figure over many runs, and find where it changed for good
+    /// Plot a metric across runs, and detect lasting changes
     Trend(Box<TrendArgs>),
-    /// Show the exchanges of a run, or of access logs, by whatever tells them apart
+    /// Group and filter the requests of a run or access log
     Slice(Box<SliceArgs>),
     /// Write the report of a run again, in any format
     Report(ReportArgs),
-    /// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
+    /// Report CPU, memory, disks, network and processes of this host to runs on other hosts
     Agent(AgentArgs),
-    /// Serve the calibrated target: a real server whose true behaviour is known
+    /// Start a test server whose true service time is known
     Target(Box<TargetArgs>),
-    /// Make test data that looks real, mask real data, see how skewed data is
+    /// Generate test data, mask real data, measure skew
     Data(Box<DataArgs>),
-    /// Fit the Universal Scalability Law to measurements: contention, coherency, peak, and how sure they are
+    /// Fit the Universal Scalability Law to measurements: contention, coherency and peak, with confidence intervals
     Usl(Box<UslArgs>),
     /// Print the JSON Schema of plans, for editors, or of a result file
     Schema {
@@ -152,9 +152,10 @@ pub enum Verb {
         #[arg(value_enum, default_value_t = SchemaKind::Plan)]
         of: SchemaKind,
     },
-    /// Say what this host allows: open files, ports, memory, cores, clock; with a plan, what it will run into
+    /// Check the limits of this host: open files, ports, memory, cores, clock; with a plan, whether it fits
     Doctor(Box<DoctorArgs>),
-    /// Say in plain words what a code of a result means, as in `nmax explain G3_INJECTOR_LAG`; without one, list all
+    /// Explain a code or word of a result, as in `nmax explain G3_INJECTOR_LAG` or `nmax explain steal`; without one,
+    /// list all codes
     Explain(ExplainArgs),
     /// Print a completion script: `source <(nmax completions bash)`
     Completions {
@@ -225,7 +226,7 @@ Examples:
   nmax run http://127.0.0.1:8080/ -n 100 -c 10
   nmax run http://127.0.0.1:8080/api -X POST -H 'content-type: application/json' -b '{\"a\":1}' -r 200/s -d 30s
 
-Safety: loopback addresses are free. Private addresses need --allow-target, public ones proof of control or
+Safety: loopback addresses need no permission. Private addresses need --allow-target, public ones proof of control or
 --i-am-authorized-to-test HOST. See docs/how-to/allow-a-target.md.
 
 Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unreachable, run cut off by a limit,
@@ -246,17 +247,17 @@ pub struct RunArgs {
     pub safety: SafetyArgs,
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Begin a heavy profile at once, without one iteration of every scenario before it
+    /// Skip the smoke test (one iteration of every scenario) that precedes peak, stress, soak and flood
     #[arg(long)]
     pub no_smoke: bool,
-    /// Let the plan's timeline run commands and send signals on this host
+    /// Allow the plan's timeline to run commands and send signals on this host
     #[arg(long)]
     pub allow_exec: bool,
     #[command(flatten)]
     pub keep: KeepArgs,
     #[command(flatten)]
     pub wire: WireArgs,
-    /// With --wire: passwords, tokens and cookies as they are
+    /// With --wire: show passwords, tokens and cookies
     #[arg(long, requires = "wire", help_heading = "Bytes")]
     pub show_secrets: bool,
     // Last, because its heading would go on over what follows.
@@ -269,18 +270,18 @@ pub struct RunArgs {
 pub struct KeepArgs {
     #[command(flatten)]
     pub work: WorkArgs,
-    /// Exchanges kept one by one in samples-NNNN.parquet
+    /// Which single requests to keep, in samples-NNNN.parquet
     #[arg(long, value_enum, default_value_t = Samples::Some)]
     pub samples: Samples,
     #[command(flatten)]
     pub entry: EntryArgs,
-    /// Also write a JUnit file; `-` is standard output, in place of the table
+    /// Also write a JUnit file; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Also write a CSV file with a row per request; `-` is standard output, in place of the table
+    /// Also write a CSV file with a row per request; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
+    /// Exit with 0 even when a threshold failed (3), the run is INVALID (4) or the target is unreachable (5)
     #[arg(long)]
     pub exit_zero: bool,
 }
@@ -299,13 +300,13 @@ pub struct WorkArgs {
 /// Where a result is kept, and what it is found by.
 #[derive(Clone, Debug, Args)]
 pub struct EntryArgs {
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
     /// Name of the run [default: the plan's]
     #[arg(long)]
     pub name: Option<String>,
-    /// Why this run is made, in your words
+    /// Why you make this run, in your words
     #[arg(long, default_value = "", hide_default_value = true)]
     pub note: String,
     /// Label, may be repeated
@@ -326,35 +327,37 @@ pub enum Samples {
 /// What changes a plan from outside.
 #[derive(Debug, Default, Args)]
 pub struct PlanArgs {
-    /// Base URL in place of the plan's
+    /// Base URL, instead of the plan's
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,
-    /// Value of ${env.NAME}, before the environment's
+    /// Set ${env.NAME} in the plan; overrides the environment
     #[arg(short = 'e', long = "env", value_name = "NAME=VALUE", value_parser = pair)]
     pub env: Vec<(String, String)>,
     /// Replace a value of the plan, as in workload.open.rate=50/s
     #[arg(long, value_name = "PATH=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
-    /// How long the load holds, as in 30s or 5m; with stages, the length of their only hold
+    /// Length of the load, as in 30s or 5m (like wrk -d, hey -z, k6 --duration); with one hold in `stages`, the length
+    /// of that hold
     #[arg(short = 'd', long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<std::time::Duration>,
-    /// Shape of the run, in place of the plan's: smoke (one user), ladder (1, 10, 100, ..), peak (ramp, hold, down),
+    /// Shape of the run, instead of the plan's: smoke (one user), ladder (1, 10, 100, ..), peak (ramp, hold, down),
     /// stress (up to 200%), soak (24 h), flood (all at once)
     #[arg(long, value_name = "NAME", value_parser = named(Profile::ALL, Profile::name))]
     pub profile: Option<Profile>,
     /// Make stages, background and timeline K times shorter, as in 60: an hour becomes a minute
     #[arg(long, value_name = "K", value_parser = factor)]
     pub compress: Option<f64>,
-    /// Initial value of every random choice
+    /// Seed of every random choice
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Serve all starts that are due within this time by one wake-up, up to 1ms; by default 100us above 5000/s per worker
+    /// Start all iterations that are due within this time in one wake-up, up to 1ms [default: 100us above 5000/s per
+    /// worker, else 0]
     #[arg(long, value_name = "TIME", value_parser = slack)]
     pub pacing_slack: Option<std::time::Duration>,
-    /// PEM file with the certificate that clients show, and those between it and its issuer
+    /// PEM file with the client certificate and its intermediate certificates (like curl --cert)
     #[arg(long, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]
     pub cert: Option<String>,
-    /// PEM file with the private key of --cert
+    /// PEM file with the private key of --cert (like curl --key)
     #[arg(long, value_name = "FILE", requires = "cert", value_hint = ValueHint::FilePath)]
     pub key: Option<String>,
     #[command(flatten)]
@@ -366,19 +369,20 @@ pub struct PlanArgs {
 pub struct ReachArgs {
     #[arg(long, value_name = "KIND=WHERE", value_parser = observed, help = observe_help())]
     pub observe: Vec<(String, String)>,
-    /// Accept any TLS certificate
+    /// Accept any TLS certificate (like curl --insecure)
     #[arg(long)]
     pub insecure: bool,
-    /// PEM file with an issuer to trust, may be repeated
+    /// PEM file with a CA to trust (like curl --cacert); may be repeated
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub ca: Vec<String>,
-    /// Go through this HTTP proxy, as in http://user:password@10.0.0.9:3128
+    /// Use this HTTP proxy, as in http://user:password@10.0.0.9:3128 (like curl --proxy)
     #[arg(long, value_name = "URL")]
     pub proxy: Option<String>,
-    /// Local addresses that connections leave from, in turn
+    /// Local addresses to connect from, in turn (like curl --interface)
     #[arg(long, value_name = "ADDRESS,..", value_delimiter = ',')]
     pub source: Vec<std::net::IpAddr>,
-    /// Where a name leads, in place of asking, as in shop.test:443:10.0.0.7; may be repeated
+    /// Resolve HOST:PORT to ADDRESS instead of using DNS, as in shop.test:443:10.0.0.7 (like curl --resolve); may be
+    /// repeated
     #[arg(long, value_name = "HOST[:PORT]:ADDRESS[:PORT],..", value_parser = resolve)]
     pub resolve: Vec<nmax_plan::plan::HostOverride>,
 }
@@ -412,7 +416,7 @@ impl PlanArgs {
 /// Bytes in place of numbers.
 #[derive(Debug, Default, Args)]
 pub struct WireArgs {
-    /// Send one request, show every byte of the conversation, and keep no run
+    /// Send one request and show every byte of the conversation (like curl --trace); no run is kept
     #[arg(long, help_heading = "Bytes", conflicts_with = "json")]
     pub wire: bool,
     /// With --wire: the request of this name, after the steps before it [default: the first]
@@ -426,10 +430,10 @@ pub struct OutputArgs {
     /// Print the result as JSON (the shape of summary.json)
     #[arg(long)]
     pub json: bool,
-    /// Every column of the table
+    /// Show every column of the table
     #[arg(long)]
     pub wide: bool,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -461,13 +465,13 @@ pub struct CheckArgs {
     /// before: says which must be fresh (proved), which need not (harmless) and which do not work (wrong)
     #[arg(long, conflicts_with_all = ["once", "wire"])]
     pub prove: bool,
-    /// Leave out what takes seconds: measuring what this machine can, and trying each source of `observe`
+    /// Skip what takes seconds: measuring this machine, and trying each source of `observe`
     #[arg(long)]
     pub quick: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Passwords, tokens and cookies as they are
+    /// Show passwords, tokens and cookies
     #[arg(long)]
     pub show_secrets: bool,
     #[command(flatten)]
@@ -483,7 +487,7 @@ Examples:
   nmax doctor shop.yaml                also whether the plan fits
   nmax doctor http://127.0.0.1:8080/ -r 2000/s --close
 
-It sends nothing. It ends with 2 when something surely keeps a run from working, else with 0, also with warnings.";
+It sends nothing. Exit codes: 0 fine or warnings only, 2 the run cannot work.";
 
 #[derive(Debug, Args)]
 #[command(after_help = DOCTOR_EXAMPLES, mut_args(|arg| match arg.get_id().as_str() {
@@ -491,7 +495,7 @@ It sends nothing. It ends with 2 when something surely keeps a run from working,
     _ => arg.requires("what"),
 }))]
 pub struct DoctorArgs {
-    /// A plan file, or a URL, to hold against this host
+    /// A plan file, or a URL, to check against this host
     #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: Option<String>,
     #[command(flatten)]
@@ -509,7 +513,7 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A code, the beginning of several, such as G4, or a word that they are about, such as steal
+    /// A code, the beginning of several, such as G4, or a word, such as steal
     #[arg(value_name = "CODE", add = candidates::codes())]
     pub code: Option<String>,
     /// Print as JSON
@@ -519,7 +523,7 @@ pub struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// File to write; an existing one is left alone
+    /// File to write; an existing file is not changed
     #[arg(value_name = "FILE", default_value = "plan.yaml")]
     pub file: PathBuf,
 }
@@ -529,7 +533,7 @@ pub struct ShowArgs {
     /// A run: `last`, an id, the beginning of one, or a directory
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
     #[command(flatten)]
@@ -553,7 +557,7 @@ pub struct ReportArgs {
     /// File to write; `-` is standard output [default: report.html in the run's directory, or standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
 }

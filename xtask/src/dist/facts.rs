@@ -39,7 +39,7 @@ impl Facts {
                 .map_err(|error| format!("{error}\nset SOURCE_DATE_EPOCH to seconds since 1970"))?,
         };
         let epoch =
-            epoch.trim().parse().map_err(|_| format!("`{}` is no number of seconds since 1970", epoch.trim()))?;
+            epoch.trim().parse().map_err(|_| format!("`{}` is not a number of seconds since 1970", epoch.trim()))?;
         let libc = output(root, "getconf", &["GNU_LIBC_VERSION"])?;
         Ok(Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),

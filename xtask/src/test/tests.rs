@@ -63,7 +63,7 @@ fn a_program_that_breaks_off_has_failed() {
     assert!(finish(&skipped, &Options::default(), Duration::ZERO).is_ok());
     let strict = Options { requires_all: true, ..Options::default() };
     assert!(finish(&skipped, &strict, Duration::ZERO).is_err(), "a test that must run did not");
-    assert!(finish(&[nothing], &Options::default(), Duration::ZERO).is_err(), "no test is no success");
+    assert!(finish(&[nothing], &Options::default(), Duration::ZERO).is_err(), "no test is not a success");
 }
 
 #[test]

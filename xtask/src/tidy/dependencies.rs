@@ -28,7 +28,7 @@ pub(crate) fn dependencies_are_explained(repo: &Repo) -> Vec<Finding> {
     for (number, row) in table.text.lines().enumerate() {
         let name = row.strip_prefix("| `").and_then(|row| row.split_once("` |"));
         if let Some((name, _)) = name.filter(|(name, _)| !third.iter().any(|(known, _)| known == name)) {
-            findings.push(finding(table, number + 1, format!("{name} is no dependency of the workspace any more")));
+            findings.push(finding(table, number + 1, format!("{name} is not a dependency of the workspace any more")));
         }
     }
     findings

@@ -35,7 +35,7 @@ pub(crate) fn named_tests_exist(repo: &Repo) -> Vec<Finding> {
         for (line, cell) in cells_of_tests(page).into_iter().chain(sentences_of_tests(page)) {
             let (tests, rest) = named_tests(cell);
             for (name, krate) in tests.iter().filter(|(name, krate)| !has_test(repo, krate, name)) {
-                let text = format!("`{name}` is no test of {krate}: name the one that holds this now");
+                let text = format!("`{name}` is not a test of {krate}: name the one that holds this now");
                 findings.push(finding(page, line, text));
             }
             if rest {

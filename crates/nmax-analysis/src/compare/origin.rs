@@ -163,7 +163,7 @@ fn twice(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
     for (place, label) in all.iter().enumerate() {
         if all[..place].contains(label) && !told_of.contains(label) {
             told_of.push(label);
-            found.push(refused(format!("{label} is given twice: a run is no replication of itself")));
+            found.push(refused(format!("{label} is given twice: a run is not a replication of itself")));
         }
     }
 }

@@ -48,7 +48,7 @@ explanations! {
     Finding "MARGIN", "distance to the nearest limit (peak)",
         "How far the expected load is from breaking a condition.",
         "(limit − value) ÷ limit, the smallest of all conditions.",
-        "A small margin is no headroom: find the break point with the profile `stress`.";
+        "A small margin is not headroom: find the break point with the profile `stress`.";
     Finding "BREAK_POINT", "the load at which limits are left for good (stress)",
         "Below it the system keeps failures and latency within the limits, above it no more. Its interval is at 95 %.",
         "Change point of the ramp from which on a figure stays beyond its limit: conditions of the plan, or three times the \

@@ -48,7 +48,7 @@ explanations! {
          nothing about any other length.",
         "The longest part of the hold with one level, in thirds (at least 3 stretches). From the first to the last \
          third less than 98 % of what was started ended; the number in flight grew by at least half as much in the \
-         second step as in the first while at most 1.1 times as much ended, so it is no queue that only fills up; \
+         second step as in the first while at most 1.1 times as much ended, so it is not a queue that only fills up; \
          and by more than 3.29 standard deviations of what ended (and started, if arrivals are random). Not in \
          `ladder` and `stress`, which look for this, of a replay, nor where `max_in_flight` held starts up: see \
          TARGET_OVERLOADED.",

@@ -40,7 +40,7 @@ explanations! {
         "The fit's own reason stands in the text. Solutions whose denominator vanishes at or below twice the largest N are \
          rejected.",
         "Use `--method log`, and look at the data: the other models are still compared.";
-    Scalability "UNUSABLE_VALUE", "rows that are no measurement",
+    Scalability "UNUSABLE_VALUE", "rows that are not measurements",
         "N or X is 0, negative or no number, so the row is left out; or R is, and then only R is.",
         "N must be above 0 and at most 1e9, X from 1e-12 to 1e15 per second, R from 0 to 1e9 s.",
         "Look at what the rows mean. A run that completed nothing is a broken run and not a point of the curve.";
@@ -59,7 +59,7 @@ explanations! {
         "Mean R of neighboring N, where the fall is beyond noise, one-sided at 5 % over the number of steps.",
         "Check what counts as a good reply, and whether the target was the same at all loads.";
     Scalability "UNIT_MISMATCH", "γ and the measured X(1) differ",
-        "The law begins beside the data: what it says one unit does is not what one unit did. It misfits at small N.",
+        "The fitted curve does not pass through the measured X(1), so it fits poorly at small N.",
         "|ln(γ/X(1))| beyond the two-sided 95 % interval of the noise of relative errors. Least squares of X do that easily, \
          since they hardly weigh small throughputs.",
         "Use `--method log`, look at the other models, and trust neither γ nor α alone.";
@@ -94,7 +94,7 @@ explanations! {
         "Look for what is full or sets in there: cores, a pool of connections or threads, a network card, a limit of rate, \
          another configuration.";
     Scalability "AT_BOUND", "a bound decided a coefficient",
-        "A value that sits on a bound was not found in the data; it has no interval, and what follows from it is the bound's.",
+        "This coefficient is at its bound, so it has no confidence interval. What is derived from it is a result of the bound.",
         "Coefficients of the fit, and of the models in the ladder, that equal the end of the range they were searched in.",
         "For β = 0 and α = 0 nothing: the simpler model is the answer. For bounds that were set by hand, take them away.";
     Scalability "NOTHING_PAST_PEAK", "nothing was measured past a peak",

@@ -143,7 +143,7 @@ fn spent(charge: &Charge, part: f64, system: &System) -> String {
 fn moved(charge: &Charge, system: &System) -> String {
     let whose = charge.moved_to.as_ref().map_or_else(|| "others".to_owned(), name);
     format!(
-        "{} more of each request are seen here and belong to what is inside it, most to {whose}",
+        "{} more of each request were measured here and belong to nested resources, mostly to {whose}",
         time_ms(system.seconds(charge.moved) * 1e3)
     )
 }
@@ -153,7 +153,7 @@ fn limits(one: &Measured, charge: &Charge) -> Vec<Finding> {
     let mut findings = Vec::new();
     if one.others[0] + one.others[1] > one.number().max(OTHERS_MIN) {
         let text = format!(
-            "processes that nobody observes keep {} cores busy and {} tasks waiting: observe them if they serve requests",
+            "processes that are not observed keep {} cores busy and {} tasks waiting: observe them if they serve requests",
             digits(one.others[0]),
             digits(one.others[1])
         );

@@ -87,7 +87,7 @@ fn queued(mut pool: Suspect, unexplained_s: Option<f64>) -> Suspect {
         )
     });
     let text = format!(
-        "more requests were in the system than it has slots, all were lent, and nobody was ever counted as waiting: who \
+        "more requests were in the system than it has slots, all were in use, and none was ever counted as waiting: who \
          waits for it is not told (PHP-FPM on a socket in a file never tells){may}"
     );
     pool.findings.insert(0, said("coverage", text));
@@ -97,7 +97,7 @@ fn queued(mut pool: Suspect, unexplained_s: Option<f64>) -> Suspect {
 /// A resource that nobody watched.
 fn blank(resource: &Resource, all: &[Resource], why: &UnwatchedReason, system: &System) -> Suspect {
     let remedy = coverage::remedy(resource);
-    let mut findings = vec![said("coverage", format!("nobody watched {}", name(resource)))];
+    let mut findings = vec![said("coverage", format!("{} was not observed", name(resource)))];
     if let Some(unexplained_s) = why.unexplained_s {
         let others: Vec<String> = all.iter().filter(|other| *other != resource).map(name).collect();
         let beside = match others.is_empty() {
@@ -117,7 +117,7 @@ fn blank(resource: &Resource, all: &[Resource], why: &UnwatchedReason, system: &
     }
     if let Some(lender) = &why.lender {
         let text =
-            format!("nothing that is watched explains what is done with {}, so it may be done here", name(lender));
+            format!("no observed resource explains the time that {} is held; this unobserved one might", name(lender));
         findings.push(said("coverage", text));
     }
     Suspect {

@@ -51,7 +51,7 @@ fn pool(look: &SpanReadings, system: &System, host: &str, source: &str) -> Optio
         pool.findings.push(said("utilization", format!("{}{of_limit} in use at a time{waiters}", digits(held))));
     }
     if let Some(used) = pool.utilization.filter(|used| *used >= LIMIT_SHARE) {
-        pool.rules.push(rule(format!("{} of it was lent all the time", share(used)), USE));
+        pool.rules.push(rule(format!("{} of it was in use all the time", share(used)), USE));
     }
     if let Some(timeouts) = timeouts.filter(|timeouts| *timeouts > 0.0) {
         pool.rules.push(rule(format!("{} requests/s gave up waiting for it", digits(timeouts)), USE));

@@ -88,7 +88,7 @@ mod tests {
                 let character = alphabet.character(place);
                 assert!(seen.insert(character), "{character} twice");
                 assert_eq!(alphabet.place(character), Some(place));
-                assert!(character.is_alphanumeric(), "{character} is no letter");
+                assert!(character.is_alphanumeric(), "{character} is not a letter");
             }
         }
         assert_eq!(Alphabet::containing('-'), None);

@@ -61,5 +61,5 @@ fn statements_of_sql_are_whole() {
     assert_eq!(text.matches("');\n").count(), 3, "each ends once");
     assert_eq!(text.matches("'),\n").count(), 998);
     assert!(text.ends_with("');\n"));
-    assert_eq!(written(&format, 5..5, 100), "", "nothing is no statement");
+    assert_eq!(written(&format, 5..5, 100), "", "nothing is not a statement");
 }

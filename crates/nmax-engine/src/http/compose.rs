@@ -86,7 +86,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         } else {
             let text = String::from_utf8_lossy(&buffers.target);
             let base = self.user.page.as_ref().unwrap_or(&self.http.of.base);
-            let url = base.join(&text).map_err(|error| format!("`{text}` is no URL to request: {error}"))?;
+            let url = base.join(&text).map_err(|error| format!("`{text}` is not a URL to request: {error}"))?;
             buffers.target.clear();
             buffers.target.extend_from_slice(url.target.as_bytes());
             Cow::Owned(url.origin)

@@ -78,7 +78,7 @@ fn uuid(choice: Choice) -> String {
 
 fn whole(text: &str) -> Result<i64, String> {
     let number = text.trim().parse();
-    number.map_err(|_| format!("`{text}` is no whole number between -2^63 and 2^63"))
+    number.map_err(|_| format!("`{text}` is not a whole number between -2^63 and 2^63"))
 }
 
 /// A whole number, both ends included, each equally likely.
@@ -139,7 +139,7 @@ fn json_decode(inside: &str) -> Result<String, String> {
 }
 
 fn unknown(algorithm: &str, known: &str) -> String {
-    format!("`{algorithm}` is no algorithm of it; write one of {known}")
+    format!("`{algorithm}` is not an algorithm of it; write one of {known}")
 }
 
 const DIGESTS: &str = "sha1, sha256, sha384, sha512";

@@ -277,7 +277,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                         return Decision::Fail(KIND_LOOP, why);
                     }
                     Err(_) => {
-                        let why = format!("`repeat` is to do `{text}` passes, which is no whole number");
+                        let why = format!("`repeat` is to do `{text}` passes, which is not a whole number");
                         return Decision::Fail(KIND_LOOP, why);
                     }
                 }

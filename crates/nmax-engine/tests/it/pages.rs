@@ -153,7 +153,7 @@ fn those_who_come_back_have_a_cache() {
     assert_eq!((page(&new, 0).cached, page(&new, 0).unchanged), (0, 0));
 
     let logged_out = run(DISCOVER, &format!("defaults: {{ cookies: per-iteration }}\n{twice}"), site(SITE));
-    assert_eq!(page(&logged_out, 0), stats, "a cache is no cookie");
+    assert_eq!(page(&logged_out, 0), stats, "a cache is not a cookie");
 }
 
 /// Within one iteration too, and until it is stale.

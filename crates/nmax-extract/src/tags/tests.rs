@@ -9,7 +9,7 @@ fn resources_carry_their_tags_in_their_names() {
     let rules = [rule("images", r"/images/|\.(png|jpg)$"), rule("shop", "^GET https://shop")];
     let tagger = Tagger::new(&rules).unwrap();
     let cases = [
-        ("https://shop.test/a.png?v=1", "home image [images, shop]", "the query is no part of the path"),
+        ("https://shop.test/a.png?v=1", "home image [images, shop]", "the query is not a part of the path"),
         ("http://cdn.test/images/1", "home image [images]", "a folder"),
         ("http://cdn.test/a.css", "home image", "neither"),
     ];

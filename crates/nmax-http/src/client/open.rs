@@ -48,7 +48,7 @@ impl<C: Clock> Shared<C> {
         };
         // A proxy must not lead where this host may not go itself, and that is known by address only.
         self.allowed_way(origin, answers).await.map_err(|failure| {
-            let why = "asked although a proxy connects, for what may be loaded goes by address; `hosts` can give one";
+            let why = "resolved here although a proxy connects, because nmax checks by address what may be loaded; set one under `hosts` to avoid it";
             Failure::new(failure.kind, format!("{} ({why})", failure.text))
         })?;
         self.allowed_way(&proxy.origin, answers).await

@@ -290,7 +290,7 @@ fn damage_is_named() {
         ),
         ("br", b"\xff\xff\xff\xff".to_vec(), "br data of the reply cannot be undone: it is damaged"),
         ("zstd", wrong_zstd, "zstd data of the reply cannot be undone: its checksum is wrong"),
-        ("zstd", other_size, "zstd data of the reply cannot be undone: it has not the size that its header says"),
+        ("zstd", other_size, "zstd data of the reply cannot be undone: its length is not the size in the frame header"),
         ("zstd", text.to_vec(), "zstd data of the reply cannot be undone: its header is not that of zstd"),
         (
             "zstd",

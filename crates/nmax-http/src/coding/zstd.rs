@@ -165,7 +165,7 @@ impl Zstd {
             return Err(broken(NAME, "its checksum is wrong"));
         }
         if self.content_size.is_some_and(|size| size != self.made) {
-            return Err(broken(NAME, "it has not the size that its header says"));
+            return Err(broken(NAME, "its length is not the size in the frame header"));
         }
         self.want(Unit::Magic, 4);
         Ok(())

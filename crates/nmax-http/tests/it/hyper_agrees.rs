@@ -165,7 +165,7 @@ fn reason_to_differ(ours: &Seen, theirs: &Seen, stream: &[u8]) -> Option<&'stati
     if alike_else && !persistent && has_coding && contains(stream, b"HTTP/1.0") {
         Some("transfer-encoding in HTTP/1.0 may mean nothing, so the connection is closed (RFC 9112 section 6.1)")
     } else if alike_else && values("connection").any(|value| !value.is_ascii()) {
-        Some("hyper skips a whole connection line when one of its words is no text")
+        Some("hyper skips a whole connection line when one of its words is not text")
     } else if values("transfer-encoding").any(|value| value.trim_ascii_end().ends_with(b",")) {
         Some("hyper takes the empty item at the end of a list for a coding")
     } else {

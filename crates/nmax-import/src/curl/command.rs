@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
             let help = "leave it out if it does not change what is sent".to_owned() + &near.unwrap_or_default();
             // What stands behind `=` may be a secret.
             let name = name.split('=').next().unwrap_or_default();
-            return self.error(&word.at, format!("`--{name}` is no option of curl that nmax knows"), help);
+            return self.error(&word.at, format!("`--{name}` is not an option of curl that nmax knows"), help);
         };
         let value = match known.takes_value {
             true => self.words.next().cloned(),
@@ -75,7 +75,7 @@ impl<'a> Reader<'a> {
         let letters = &word.text[1..];
         for (at, letter) in letters.char_indices() {
             let Some(known) = options::short(letter) else {
-                let what = format!("`-{letter}` is no option of curl that nmax knows");
+                let what = format!("`-{letter}` is not an option of curl that nmax knows");
                 return self.error(&word.at, what, "leave it out if it does not change what is sent");
             };
             if !known.takes_value {
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
         let name = pair.map_or_else(|| text.strip_suffix(';'), |(name, _)| Some(name));
         if let Some(name) = name.map(str::trim).filter(|name| !is_header_name(name)) {
             let help = "use letters, digits and `-`";
-            return self.error(&word.at, format!("`{name}` is no name of a header"), help);
+            return self.error(&word.at, format!("`{name}` is not a name of a header"), help);
         }
         if let Some((name, value)) = pair {
             match value.trim() {
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
             // What stands behind the name may be a secret.
             let name = text.split([' ', '=']).next().unwrap_or_default();
             let more = if name.len() < text.len() { ".." } else { "" };
-            self.error(&word.at, format!("`{name}{more}` is no header"), "write it as `Name: value`");
+            self.error(&word.at, format!("`{name}{more}` is not a header"), "write it as `Name: value`");
         }
     }
 

@@ -82,7 +82,7 @@ fn url(text: &str, options: &CurlOptions) -> Result<String, String> {
     };
     let host = split(&url).host;
     if host.is_empty() || host.contains([' ', '"', '\'', '<', '>', '\\']) || url.contains(char::is_control) {
-        return Err(format!("`{}` is no URL", text.trim()));
+        return Err(format!("`{}` is not a URL", text.trim()));
     }
     let mut query = options.query.clone();
     if options.puts_data_in_query && !options.data.is_empty() {

@@ -115,7 +115,7 @@ impl Shell {
             self.at += 1;
         }
         self.is_piped = true;
-        self.note("what stands behind `|` is left out: nmax reads commands and runs none");
+        self.note("what follows `|` is left out: nmax reads commands and does not run them");
     }
 
     /// `>`, `>>`, `>&`, `<` and the like.
@@ -125,7 +125,7 @@ impl Shell {
         }
         self.is_redirected = true;
         if sign == '<' && !self.is_piped {
-            self.note("what stands behind `<` is left out: nmax reads no standard input of commands");
+            self.note("what follows `<` is left out: nmax does not read the standard input of commands");
         }
     }
 
@@ -182,7 +182,7 @@ impl Shell {
         };
         Err(CurlError {
             at: character(self.at),
-            what: format!("behind `{what}` stands a program, which nmax does not run"),
+            what: format!("command substitution (`{what}`) is not supported"),
             help: "write what it prints in its place; or let the shell do it: nmax import curl curl ..".to_owned(),
         })
     }

@@ -39,7 +39,7 @@ impl Note {
             Self::OtherZone => "have another zone than the first entry in `startedDateTime`",
             Self::NoTime => "have neither `time` nor timings, so think times after them are too long",
             Self::NotBase64 => "have a body that is said to be base64 and is not; it is taken as a text",
-            Self::ParametersIgnored => "list parameters of a body that is no form; only its text is used",
+            Self::ParametersIgnored => "list parameters of a body that is not a form; only its text is used",
             Self::FromParameters => "have the fields of a form but not its text, which is put together from them",
             Self::NoBody => {
                 "have a reply without its body, so no value can be found in it: browsers forget the bodies of pages that \

@@ -51,7 +51,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Read, HarError> {
         return Err(error(line_and_column(text, at), kind));
     }
     if decoded.is_damaged {
-        entries.warnings.push("some bytes are no UTF-8; � stands in their place".to_owned());
+        entries.warnings.push("some bytes are not UTF-8; � stands in their place".to_owned());
     }
     Ok(entries.finish(text, name, &layout))
 }

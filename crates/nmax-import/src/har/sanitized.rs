@@ -28,7 +28,7 @@ pub(super) fn warning(recording: &Recording) -> Option<String> {
     });
     let doubt = match login {
         Some(entry) => format!(
-            "although somebody logs in (entry {}: {} {})",
+            "although a user logs in (entry {}: {} {})",
             entry.number,
             entry.request.method,
             crate::parts::split(&entry.request.url).path

@@ -26,7 +26,7 @@ pub struct Evidence {
 impl Evidence {
     /// What an evidence file says. The error says why it cannot be used.
     pub fn read(text: &[u8]) -> Result<Self, String> {
-        let value: Value = serde_json::from_slice(text).map_err(|error| format!("it is no JSON: {error}"))?;
+        let value: Value = serde_json::from_slice(text).map_err(|error| format!("it is not JSON: {error}"))?;
         if value["schema_version"] != 1 {
             return Err("it is not of version 1".into());
         }

@@ -41,7 +41,7 @@ impl Secrets {
         let file: Value = serde_json::from_str(text).map_err(|error| SecretsError {
             line: error.line(),
             column: error.column(),
-            what: "this is no JSON".to_owned(),
+            what: "this is not JSON".to_owned(),
         })?;
         match file.get("schema_version").and_then(Value::as_u64) {
             Some(SCHEMA_VERSION) => {}

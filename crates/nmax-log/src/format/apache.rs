@@ -258,7 +258,7 @@ fn field(directive: &Directive<'_>) -> Result<Field, String> {
         "T" if argument.is_empty() => Field::Duration(Unit::S),
         "T" => match argument {
             "s" | "ms" | "us" => Field::Duration(Unit::from_name(argument).ok_or("no unit")?),
-            _ => return Err(format!("`{argument}` is no unit of %T: write s, ms or us")),
+            _ => return Err(format!("`{argument}` is not a unit of %T: write s, ms or us")),
         },
         "t" => Field::Clf(Moment::Begin),
         "U" => Field::Path,
@@ -267,6 +267,6 @@ fn field(directive: &Directive<'_>) -> Result<Field, String> {
         "^FB" => Field::FirstByte(Unit::Us),
         "x" if argument == "Varnish:time_firstbyte" => Field::FirstByte(Unit::S),
         "x" => Field::Skip,
-        _ => return Err(format!("`{}` is no directive of Apache's LogFormat", directive.source)),
+        _ => return Err(format!("`{}` is not a directive of Apache's LogFormat", directive.source)),
     })
 }

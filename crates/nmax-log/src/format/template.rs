@@ -105,7 +105,7 @@ impl Template {
                 Some(Token::Text(text)) => until(&field, &before, text, escape),
                 Some(Token::Field { field: Field::Target | Field::UriArgs | Field::Path, .. }) => Terminator::Host,
                 Some(Token::Field { name: next, .. }) => {
-                    let what = format!("nothing separates `{name}` from `{next}`, so nobody can tell where one ends");
+                    let what = format!("nothing separates `{name}` from `{next}`, so it is not known where one ends");
                     problems.push(Problem { at: Some(at), what });
                     Terminator::Word
                 }

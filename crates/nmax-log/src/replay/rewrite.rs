@@ -19,7 +19,7 @@ pub enum RewriteError {
     #[error("`{0}` has no `=>`")]
     NoArrow(String),
     /// Its left side is no regular expression.
-    #[error("`{pattern}` is no regular expression: {reason}")]
+    #[error("`{pattern}` is not a regular expression: {reason}")]
     Pattern {
         /// As written.
         pattern: String,

@@ -38,7 +38,7 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     warn(
         share(apart.late) >= WARN_SHARE,
         format!(
-            "{} of the requests are stamped more than 2 min before or after what stands around them, so they are in no \
+            "{} of the requests are stamped more than 2 min before or after the lines around them, so they are in no \
              session: give logs of several servers as several files, oldest first, and see whether their clocks and zones agree",
             percent(apart.late)
         ),
@@ -55,7 +55,7 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     let by_name: u64 = profile.sessions.by_identity.values().sum::<u64>() - by_client;
     warn(
         by_client > by_name && profile.heavy.clients.is_empty(),
-        "no column tells the client: visitors are told apart by their agent alone, so sessions of many become one; name \
+        "the log has no client address: visitors are identified by user agent only, so many sessions become one; name \
          the column of the address by --format"
             .to_owned(),
     );

@@ -273,7 +273,7 @@ impl Link {
     }
 
     fn no_agent(&self) -> Refusal {
-        let why = format!("is no agent; start one with {}", self.command());
+        let why = format!("is not an agent; start one with {}", self.command());
         Refusal::new(404, "It Is No Agent", why)
     }
 
@@ -289,7 +289,7 @@ impl Link {
             found.map(|(_, value)| *value)
         };
         if header("upgrade") != Some(UPGRADE) {
-            let why = "is no agent of this version; use the same nmax on both sides";
+            let why = "is not an agent of this version; use the same nmax on both sides";
             return Some(Refusal::new(400, "It Is No Agent Of This Version", why));
         }
         if let Some(token) = &self.token {

@@ -297,7 +297,7 @@ async fn greet(place: &str, name: Option<&str>, token: Option<&Token>) -> io::Re
     // Not a byte of the first question may be taken for a part of the reply.
     while !reply.ends_with(b"\r\n\r\n") {
         if reply.len() >= REPLY_BYTES_MAX {
-            return Err(io::Error::other("what answers is no run of nmax"));
+            return Err(io::Error::other("the server at this address is not a run of nmax"));
         }
         reply.push(stream.read_u8().await?);
     }

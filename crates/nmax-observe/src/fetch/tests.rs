@@ -112,7 +112,7 @@ fn nobody_there_is_said() {
     let trouble = fetch(&url).unwrap_err();
     assert!(trouble.text.contains("connection refused"), "{trouble}");
     let trouble = fetch("http://no space/").unwrap_err();
-    assert!(trouble.is_final && trouble.text.contains("is no URL"), "{trouble}");
+    assert!(trouble.is_final && trouble.text.contains("is not a URL"), "{trouble}");
 }
 
 #[test]

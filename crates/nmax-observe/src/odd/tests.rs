@@ -26,7 +26,7 @@ fn what_cannot_be_is_absent() {
         ("prometheus p", "celsius", -40.0, Some(-40.0), false, "its meaning is not known"),
         ("prometheus p", "farads", 1e-15, Some(1e-15), false, "its meaning is not known"),
         ("prometheus p", "vm_max_bytes", 1.8446744073709552e19, Some(1.8446744073709552e19), false, "the same"),
-        ("prometheus p", "huge", 1e308, None, true, "two of them are no number"),
+        ("prometheus p", "huge", 1e308, None, true, "two of them are not a number"),
     ];
     for (source, metric, value, want, is_said, why) in cases {
         let mut readings = vec![reading(source, metric, value)];

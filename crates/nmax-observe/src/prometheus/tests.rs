@@ -284,7 +284,7 @@ fn what_is_no_page_of_metrics_is_said_with_its_line() {
     // type, page, what is said
     let cases = [
         ("text/html; charset=utf-8", "<html></html>", "is a web page and has no metrics"),
-        ("text/plain", "up 1\n{\"error\": true}\n", "is no page of metrics: line 2"),
+        ("text/plain", "up 1\n{\"error\": true}\n", "is not a page of metrics: line 2"),
         ("application/openmetrics-text", "up 1\n", "without `# EOF`"),
         ("text/plain", "# nothing\n", "has no metrics in it"),
     ];

@@ -328,7 +328,7 @@ impl<'a> Line<'a> {
             Format::Prometheus => word.parse::<i64>().ok().map(|stamp_ms| stamp_ms as f64 / 1e3),
             Format::OpenMetrics => number(&word).filter(|stamp| stamp.is_finite()),
         };
-        let stamp_s = stamp_s.ok_or("what stands after the value is no time")?;
+        let stamp_s = stamp_s.ok_or("what follows the value is not a time")?;
         let more = self.word();
         if more.is_empty() || more == "#" && may_have_exemplar {
             return Ok(Some(stamp_s));

@@ -30,7 +30,7 @@ impl Source for Nginx {
         let page = self.page.fetch()?;
         let numbers = parse(&page.text).ok_or_else(|| {
             let url = self.page.shown();
-            Trouble::passing(format!("{url} is no page of `stub_status`; write `stub_status;` into its location"))
+            Trouble::passing(format!("{url} is not a page of `stub_status`; write `stub_status;` into its location"))
         })?;
         self.server = page.server;
         Ok(readings(now, &numbers, &mut self.rates, &self.name))

@@ -156,7 +156,7 @@ fn files_of_issuers_that_are_none() {
         trouble.text
     };
     assert!(of("/no/such/file.pem").contains("no such file"));
-    assert!(of(std::env::temp_dir().to_str().unwrap()).contains("is no file"));
+    assert!(of(std::env::temp_dir().to_str().unwrap()).contains("is not a file"));
     let key = "-----BEGIN PRIVATE KEY-----\nczNjcmV0\n-----END PRIVATE KEY-----\n";
     assert!(of(PemFile::new(key).path()).contains("holds no certificate"));
     let torn = "-----BEGIN CERTIFICATE-----\ns3cret!\n-----END CERTIFICATE-----\n";

@@ -76,7 +76,7 @@ fn every_source_is_tried_once() {
         &observed,
         &[
             Ok(("nginx/1.22.1", 4)),
-            Err("is no page of `stub_status`"),
+            Err("is not a page of `stub_status`"),
             Ok(("a page of 2 series", 1)),
             Err("is a web page and has no metrics"),
             // What a server says cannot steer a terminal.

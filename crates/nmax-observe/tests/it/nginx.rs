@@ -54,7 +54,7 @@ fn requests_are_counted_and_an_end_is_no_end() {
     assert!(trouble.is_final && trouble.text.contains("401"), "{trouble}");
     assert!(!trouble.text.contains("wrong"), "{trouble}");
     let trouble = Read::every_second(status("", "/")).trouble();
-    assert!(trouble.text.contains("is no page of `stub_status`"), "{trouble}");
+    assert!(trouble.text.contains("is not a page of `stub_status`"), "{trouble}");
 
     drop(server);
     source.is_away();

@@ -11,7 +11,7 @@ fn endpoints_worked_by_hand() {
     let cases = [
         ("10.0.0.1", Some(("10.0.0.1", None)), "IPv4"),
         ("10.0.0.1:80", Some(("10.0.0.1", Some(80))), "IPv4 with a port"),
-        ("::1", Some(("::1", None)), "IPv6: the last group is no port"),
+        ("::1", Some(("::1", None)), "IPv6: the last group is not a port"),
         ("[::1]", Some(("::1", None)), "IPv6 in brackets"),
         ("[::1]:9443", Some(("::1", Some(9443))), "IPv6 with a port"),
         ("10.0.0.1:0", None, "no such port"),

@@ -14,7 +14,7 @@ fn a_page_brings_its_registrable_domain() {
         ("app", "app", "my.app", "a container that is called as a top-level domain"),
         ("localhost", "app.localhost", "127.0.0.1", "a name without a domain"),
         ("127.0.0.1", "127.0.0.1", "127.0.0.2", "an address is itself"),
-        ("[::1]", "::1", "::2", "brackets are no part of it"),
+        ("[::1]", "::1", "::2", "brackets are not part of it"),
         ("::1", "[::1]", "localhost", "nor are they needed"),
     ];
     for (host, inside, outside, why) in cases {

@@ -86,7 +86,7 @@ fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
     let Some(bounds) = &diagnosis.bounds else { return };
     let knee = bounds.knee.map_or_else(String::new, |knee| format!(", which {} {who} reach", number::digits(knee)));
     page.sentence(&format!(
-        "{} asks {} of a request. As it is, at most {} go through it{knee}.",
+        "Each request occupies {} for {}, which limits throughput to {}{knee}.",
         title(&bounds.resource),
         number::time(bounds.demand_s * 1e9),
         number::rate(bounds.throughput_max_per_s)

@@ -42,7 +42,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     }
     if let Some(bounds) = &diagnosis.bounds {
         let text = format!(
-            "{} asks {} of a request: at most {} with it as it is",
+            "each request occupies {} for {}, which limits throughput to {}",
             title(&bounds.resource),
             number::time(bounds.demand_s * 1e9),
             number::rate(bounds.throughput_max_per_s)

@@ -71,7 +71,7 @@ fn part(ask: &Ask, asked: &str, listener: &mut dyn Listener) -> Result<Vec<Part>
         Ok(directory) => Ok(vec![Part::Run(directory)]),
         Err(StoreError::NotFound { .. }) if Path::new(asked).is_file() => Ok(vec![Part::Log(PathBuf::from(asked))]),
         Err(StoreError::NotFound { .. }) if Path::new(asked).is_dir() => Err(Trouble::usage(
-            format_args!("{asked}: this is no run: it has no manifest.json"),
+            format_args!("{asked}: this is not a run: it has no manifest.json"),
             "give the directory of a run, as `nmax runs` lists them",
         )),
         Err(error) => Err(error.into()),
@@ -100,7 +100,7 @@ fn group(
             more => format!(", and {more} more"),
         };
         let text = format!(
-            "{asked}: this may not be compared: none of these runs judges anything: {}{more}\n  help: `nmax show {}` says why",
+            "{asked}: this may not be compared: none of these runs is valid: {}{more}\n  help: `nmax show {}` says why",
             named.join(", "),
             unsound[0].id
         );

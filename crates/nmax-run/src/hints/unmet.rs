@@ -28,7 +28,7 @@ fn locations(plan: &Plan) -> Vec<String> {
     let told = nmax_engine::without_users(plan, count).into_iter().map(|(index, needed)| {
         let location = &plan.locations[index];
         format!(
-            "nobody is at location `{}`: its share, {}, is none of {} {of}; {} are enough",
+            "no user is at location `{}`: its share, {}, is none of {} {of}; {} are enough",
             location.name,
             number::share(location.weight / weights),
             number::count(count),

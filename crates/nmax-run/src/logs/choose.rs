@@ -74,6 +74,6 @@ pub fn instant(text: &str, zone_s: i32) -> Result<i64, String> {
         text.parse::<jiff::civil::DateTime>().or_else(|_| jiff::civil::DateTime::strptime("%d/%b/%Y:%H:%M:%S", text));
     let zone = jiff::tz::Offset::from_seconds(zone_s).map_err(|error| error.to_string())?;
     local.and_then(|local| zone.to_timestamp(local)).map(|instant| instant.as_microsecond()).map_err(|_| {
-        format!("`{text}` is no time: write it as in 2026-11-20T18:00:00Z, '2026-11-20 18:00' or 2026-11-20")
+        format!("`{text}` is not a time: write it as in 2026-11-20T18:00:00Z, '2026-11-20 18:00' or 2026-11-20")
     })
 }

@@ -30,7 +30,7 @@ pub enum TargetError {
     #[error("is not one host: write its exact name or address")]
     NotOneHost,
     /// No name that DNS could hold.
-    #[error("is no host name: use letters, digits, `-`, `_` and `.`, at most 63 bytes between dots and 253 in all")]
+    #[error("is not a host name: use letters, digits, `-`, `_` and `.`, at most 63 bytes between dots and 253 in all")]
     Name,
     /// The part before `/` is no address.
     #[error("has no IP address before its `/`: write a network like `10.0.0.0/8` or `fd00::/8`")]

@@ -27,7 +27,7 @@ pub fn public_only(host: Host, servers: Vec<SocketAddr>) -> Allow {
         if is_server || Host::of_url(name) == host && classify(ip) == Class::Public {
             Ok(())
         } else {
-            Err(format!("{name} ({ip}) is no public address of {host}"))
+            Err(format!("{name} ({ip}) is not a public address of {host}"))
         }
     })
 }

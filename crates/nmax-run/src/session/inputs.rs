@@ -51,7 +51,7 @@ fn pem(file: &str) -> Result<Vec<u8>, SessionError> {
 fn regular(file: &str) -> Result<(), String> {
     match std::fs::metadata(file) {
         Ok(about) if about.is_file() => Ok(()),
-        Ok(_) => Err("it is no regular file".into()),
+        Ok(_) => Err("it is not a regular file".into()),
         Err(error) => Err(format!("cannot be read: {error}")),
     }
 }

@@ -24,16 +24,16 @@ fn what_is_wrong_is_said_with_a_remedy() {
     // axes                              words
     let cases: [(&[&str], &str); 11] = [
         (&["nodes"], "needs its values"),
-        (&["vus=0"], "`0` is no level"),
-        (&["vus=1,2.5"], "`2.5` is no level"),
-        (&["vus=1,x"], "`x` is no level"),
+        (&["vus=0"], "`0` is not a level"),
+        (&["vus=1,2.5"], "`2.5` is not a level"),
+        (&["vus=1,x"], "`x` is not a level"),
         (&["vus=1,,2"], "a value is missing"),
         (&["vus=1,1"], "1 is there twice"),
         (&["vus", "rate"], "an axis of load already"),
         (&["a=1", "a=2"], "--axis a is there twice"),
         (&["a=1", "b=1", "c=1"], "2 knobs already"),
-        (&["a b=1"], "this is no name"),
-        (&["rate=-5"], "`-5` is no level"),
+        (&["a b=1"], "this is not a name"),
+        (&["rate=-5"], "`-5` is not a level"),
     ];
     for (axes, words) in cases {
         let error = read(axes).unwrap_err();

@@ -40,13 +40,13 @@ fn modes_of_libpq() {
 #[test]
 fn what_is_no_option_is_said() {
     let cases = [
-        ("sslmode=verify", "`verify` is no `sslmode`"),
-        ("sslmode=", "`` is no `sslmode`"),
-        ("sslmode=Require", "`Require` is no `sslmode`"),
+        ("sslmode=verify", "`verify` is not an `sslmode`"),
+        ("sslmode=", "`` is not an `sslmode`"),
+        ("sslmode=Require", "`Require` is not an `sslmode`"),
         ("sslmode=require&sslmode=disable", "`sslmode` stands there twice"),
-        ("sslmod=require", "`sslmod` is no option"),
-        ("ssl=true", "`ssl` is no option"),
-        ("sslcert=me.pem", "`sslcert` is no option"),
+        ("sslmod=require", "`sslmod` is not an option"),
+        ("ssl=true", "`ssl` is not an option"),
+        ("sslcert=me.pem", "`sslcert` is not an option"),
         ("sslrootcert=", "`sslrootcert` names no file"),
         ("sslrootcert=system&sslmode=require", "`sslrootcert=system` and `sslmode=require`"),
     ];

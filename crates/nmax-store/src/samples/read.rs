@@ -278,5 +278,5 @@ fn chosen_of<T: Clone>(cells: &Cells<T>, mask: &[bool]) -> (Vec<T>, Vec<i16>) {
 }
 
 fn damaged(path: &Path, error: &ParquetError) -> StoreError {
-    StoreError::damaged(path, None, format!("is no whole Parquet file: {error}"))
+    StoreError::damaged(path, None, format!("is not a whole Parquet file: {error}"))
 }

@@ -88,7 +88,7 @@ fn reading_text(reading: Reading, name: &str, reached: f64) -> String {
         ),
         Reading::OtherSuspect => format!(
             "The roof lies below: what is serial is not {name}. Suspect a lock, a pool or a remote call. (With queues that do not \
-             wait for each other, points above the Amdahl bound are no error by themselves.)"
+             wait for each other, points above the Amdahl bound are not an error by themselves.)"
         ),
     }
 }

@@ -154,7 +154,7 @@ pub(crate) fn unit_mismatch(facts: &Facts) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "The law begins beside the data: γ is {}/s and the measured X(1) is {}/s, {} apart, beyond noise ({}). Efficiency is \
+        "The fitted curve does not pass through the measured X(1): γ is {}/s, X(1) is {}/s, {} apart, beyond noise ({}). Efficiency is \
          {} at N = 1 when it is counted by γ. The law misfits at small N; trust neither γ nor α by itself, and look at the \
          ladder of models.",
         number(gamma),

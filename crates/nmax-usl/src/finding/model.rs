@@ -147,7 +147,7 @@ pub(crate) fn at_bound_of_ladder(facts: &Facts) -> Option<Finding> {
     };
     let names: Vec<String> = facts.ladder.iter().filter_map(|rung| held(&rung.curve)).map(str::to_owned).collect();
     let text = format!(
-        "At a bound in the ladder of models, where α and β are not allowed to be negative: {}. A bound is no result.",
+        "At a bound in the ladder of models, where α and β are not allowed to be negative: {}. A bound is not a result.",
         list(names.iter().cloned())
     );
     (!names.is_empty()).then(|| Finding::new(Code::AtBound, Effect::Note, Vec::new(), text))

@@ -220,7 +220,7 @@ fn no_end_of_an_interval_lies_beyond_twice_the_data() {
     let basis = Basis { measured: basis.measured.map(|measured| Measured { n_hi: 8.0, ..measured }), ..basis };
     let most = BEYOND * basis.measured.unwrap().x_max;
     let wide = basis.fit.as_ref().unwrap().band_at(16.0).unwrap();
-    assert!(wide.1 > most, "the case is no case: {wide:?}, {most}");
+    assert!(wide.1 > most, "the case is not a case: {wide:?}, {most}");
     let found = basis.predict(Question::Concurrency(16.0)).x.unwrap();
     assert_eq!(found.high, None, "{found:?}");
 }

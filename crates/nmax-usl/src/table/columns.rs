@@ -191,7 +191,7 @@ impl Table<'_> {
             Some((name, unit)) if self.position(asked).is_none() => match seconds_of(unit) {
                 Some(unit_s) => (name, Some(unit_s)),
                 None => {
-                    let text = format!("--r {asked}: `{unit}` is no unit of time");
+                    let text = format!("--r {asked}: `{unit}` is not a unit of time");
                     return Err(TableError::new(text, "write ns, us, ms or s after the colon"));
                 }
             },

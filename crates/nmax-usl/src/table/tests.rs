@@ -91,11 +91,11 @@ fn all_errors_are_said_at_once() {
         "row 2 (line 3), `n`: it is empty",
         "row 3 (line 4), `x`: `955\\u001b` is not a number",
         "row 4 (line 5), `x`: `955,16` has a comma",
-        "row 5 (line 6), `x`: `nan` is no measured value",
+        "row 5 (line 6), `x`: `nan` is not a measured value",
         "row 6 (line 7), `x`: `1e400` is too large",
         "row 7 (line 8): 2 cells, where the header has 3",
         "row 8 (line 9): 4 cells, where the header has 3",
-        "row 9 (line 10), `n`: `inf` is no measured value",
+        "row 9 (line 10), `n`: `inf` is not a measured value",
         "row 10 (line 11), `r_ms`: `slow` is not a number",
         "decimal point",
     ] {

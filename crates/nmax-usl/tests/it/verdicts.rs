@@ -429,7 +429,7 @@ fn a_law_that_the_variant_beats_has_no_peak() {
     let analysis = judged(&table(&points));
     assert_eq!(analysis.peak, None, "{:?}", analysis.gate);
     let law = &analysis.ladder[2];
-    assert!(law.aicc > analysis.ladder[3].aicc + 4.0, "the case is no case: {:?}", analysis.ladder);
+    assert!(law.aicc > analysis.ladder[3].aicc + 4.0, "the case is not a case: {:?}", analysis.ladder);
     assert!(failing(&analysis).contains(&"the law leads"), "{:?}", failing(&analysis));
 }
 

@@ -14,11 +14,11 @@ Examples:
   nmax compare 3f2a last                           the run 3f2a and the newest one
   nmax compare --before a1 a2 a3 a4 --after b1 b2 b3 b4
   nmax compare tag:before tag:after                all runs with these labels
-  nmax compare access.log last                     what production did, and what the run did
+  nmax compare access.log last                     production and a run
   nmax compare tag:main last -o compare.html -o compare.md
 
-One run a side says little: it shares its good or bad luck, so only large changes are told, and called weak. Several runs
-a side, best in turn, tell small ones. Rows say worse, better, equivalent or inconclusive against --margin.
+One run per side shows large changes only, and the result is called weak. Several runs per side,
+best alternating, show small ones. Each row says worse, better, equivalent or inconclusive against --margin.
 
 Exit codes: 0 no row is worse, 2 usage, 3 a row is worse, 4 the sides may not be compared (INVALID, another load, cut
 off; see --force), or with --strict a row is inconclusive.";
@@ -27,7 +27,7 @@ off; see --force), or with --strict a row is inconclusive.";
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
 pub struct BeforeAfterArgs {
-    /// What was before, and what was after: a run (`last`, an id, the beginning of one, a directory), `tag:LABEL`,
+    /// The two sides, before and after: a run (`last`, an id, the beginning of one, a directory), `tag:LABEL`,
     /// `name:NAME`, or an access log
     #[arg(value_name = "RUN", num_args = 0..=2, conflicts_with_all = ["before", "after"], add = candidates::sides())]
     pub sides: Vec<String>,
@@ -37,34 +37,34 @@ pub struct BeforeAfterArgs {
     /// Runs after it
     #[arg(long, value_name = "RUN", num_args = 1.., requires = "before", add = candidates::sides())]
     pub after: Vec<String>,
-    /// Change that still counts as none
+    /// Smallest change that matters, as a ratio
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "5%")]
     pub margin: f64,
-    /// Difference of failure rates that still counts as none
+    /// Smallest difference of failure rates that matters
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "0.5%")]
     pub failure_margin: f64,
-    /// Only this metric, as in 'response_time p95'; may be repeated. Fewer rows tell smaller changes
+    /// Only this metric, as in 'response_time p95'; may be repeated. With fewer rows, smaller changes are detected
     #[arg(long, value_name = "METRIC", value_parser = metric, add = candidates::metrics())]
     pub metric: Vec<Metric>,
     /// Only this request, or `total`; may be repeated
     #[arg(long, value_name = "NAME")]
     pub request: Vec<String>,
-    /// Take no other runs to learn how much equal runs differ
+    /// Don't use other runs to learn how much equal runs differ
     #[arg(long)]
     pub no_history: bool,
-    /// Compare also what may not be compared
+    /// Compare even runs that should not be compared
     #[arg(long)]
     pub force: bool,
-    /// End with 4 when a row is inconclusive
+    /// Exit with 4 when a row is inconclusive
     #[arg(long)]
     pub strict: bool,
-    /// End with 0 also when a row is worse (3) or the sides may not be compared (4)
+    /// Exit with 0 even when a row is worse (3) or the sides should not be compared (4)
     #[arg(long)]
     pub exit_zero: bool,
     /// Format of access logs, as for `nmax import log`
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Time zone of stamps of access logs that name none, as in +01:00
+    /// Time zone of access-log timestamps without one, as in +01:00
     #[arg(long, value_name = "OFFSET", value_parser = zone, default_value = "+00:00", allow_hyphen_values = true)]
     pub zone: i32,
     /// Print as JSON
@@ -73,14 +73,14 @@ pub struct BeforeAfterArgs {
     /// Also write a file: .html, .md or .json; may be repeated
     #[arg(short, long, value_name = "FILE", value_parser = page)]
     pub output: Vec<PathBuf>,
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
 }
 
 const TREND_EXAMPLES: &str = "\
 Examples:
-  nmax trend shop                                  p95 of all runs with this name, and where it changed for good
+  nmax trend shop                                  p95 of all runs with this name, and its lasting changes
   nmax trend --tag nightly --metric throughput
   nmax trend shop --request checkout --gate        for CI: 3 when the last change was for the worse
 
@@ -95,19 +95,19 @@ pub struct TrendArgs {
     pub name: Option<String>,
     #[command(flatten)]
     pub of: OfRuns,
-    /// What is followed
+    /// The metric
     #[arg(long, value_name = "METRIC", value_parser = metric, default_value = "response_time p95", add = candidates::metrics())]
     pub metric: Metric,
-    /// Of which request
+    /// The request
     #[arg(long, value_name = "NAME", default_value = "total")]
     pub request: String,
-    /// Change that still counts as none; of a failure rate, the difference [default: 5%, of a failure rate 0.5%]
+    /// Smallest change that matters; of a failure rate, the difference [default: 5%, of a failure rate 0.5%]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub margin: Option<f64>,
-    /// End with 3 when the last change is for the worse
+    /// Exit with 3 when the last change is for the worse
     #[arg(long)]
     pub gate: bool,
-    /// End with 0 also where --gate says 3 or 4
+    /// Exit with 0 where --gate would give 3 or 4
     #[arg(long)]
     pub exit_zero: bool,
     /// Print as JSON
@@ -116,14 +116,14 @@ pub struct TrendArgs {
     /// Also write a file: .html or .json; may be repeated
     #[arg(short, long, value_name = "FILE", value_parser = page)]
     pub output: Vec<PathBuf>,
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct RunsArgs {
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
     /// Only runs of this name
@@ -142,7 +142,7 @@ pub struct RunsArgs {
 /// Which runs.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OfRuns {
-    /// Only runs with this label; may be repeated, and all are meant
+    /// Only runs with this label; may be repeated, and a run must have all
     #[arg(long, value_name = "TAG", add = candidates::tags())]
     pub tag: Vec<String>,
     /// Only runs on this base URL, or on one that begins so
@@ -174,6 +174,6 @@ fn page(text: &str) -> Result<PathBuf, String> {
     let ending = file.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     match ending {
         "html" | "htm" | "md" | "json" => Ok(file),
-        _ => Err("the ending says what is written: .html, .md or .json".into()),
+        _ => Err("the file extension is not supported: use .html, .md or .json".into()),
     }
 }

@@ -24,11 +24,11 @@ pub struct DataArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum DataVerb {
-    /// Write records that look real: people, addresses, accounts, searches
+    /// Generate records that look real: people, addresses, accounts, searches
     Generate(GenerateArgs),
-    /// Copy a file with its values replaced by others of the same form, the same one always by the same one
+    /// Copy a file with its values replaced by others of the same form; equal values stay equal
     Mask(MaskArgs),
-    /// Show how often values occur, and how records would spread over shards
+    /// Show how often values occur, and how records would be distributed over shards
     Check(SkewArgs),
 }
 
@@ -40,8 +40,8 @@ Examples:
   nmax data generate person -n 5M --from 5M -o part2.csv      the second half, on another machine
   nmax data generate account -n 1M --format sql --table accounts | psql shop
 
-Record i depends on the seed and i alone. E-mail addresses and telephones are of ranges that nobody can own.
-How skewed the values came out is said on standard error.";
+Record i depends on the seed and i alone. E-mail addresses and telephone numbers are from reserved ranges.
+The skew of the values is printed on standard error.";
 
 #[derive(Debug, Args)]
 #[command(after_help = GENERATE_EXAMPLES)]
@@ -96,8 +96,8 @@ Examples:
   nmax data mask orders.csv --key-file mask.key --columns customer_email=email -o orders-masked.csv
   nmax data mask people.jsonl --key-env MASK_KEY --keep city > masked.jsonl
 
-This is obfuscation, not anonymization: rare values stay rare, and whoever has the key can find out what any guess
-becomes. What is done to each column is said on standard error.";
+This is obfuscation, not anonymization: rare values stay rare, and with the key anyone can test a guess.
+What is done to each column is printed on standard error.";
 
 #[derive(Debug, Args)]
 #[command(after_help = MASK_EXAMPLES)]
@@ -115,10 +115,10 @@ pub struct MaskArgs {
     /// File to write a new secret to; it must not exist
     #[arg(long, value_name = "FILE")]
     pub new_key: Option<PathBuf>,
-    /// What columns are, in place of what they seem to be
+    /// Kind of a column, where nmax would guess another
     #[arg(long, value_name = "NAME=KIND,..", value_delimiter = ',', value_parser = column_kind)]
     pub columns: Vec<(String, MaskKind)>,
-    /// Columns to leave alone
+    /// Columns to keep as they are
     #[arg(long, value_name = "COLUMN,..", value_delimiter = ',')]
     pub keep: Vec<String>,
     /// File to write [default: standard output]

@@ -25,7 +25,7 @@ pub struct ImportArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum ImportVerb {
-    /// Make a plan of HAR files, as browsers and proxies save them
+    /// Make a plan of HAR files that browsers and proxies save
     Har(HarArgs),
     /// Make a plan of one copied curl command
     Curl(CurlArgs),
@@ -52,7 +52,7 @@ Exit codes: 0 written, 2 usage or a file that cannot be read.";
 #[derive(Debug, Args)]
 #[command(after_help = HAR_EXAMPLES)]
 pub struct HarArgs {
-    /// HAR files; several of the same clicks make one scenario, others one each
+    /// HAR files; recordings of the same clicks become one scenario, others one each
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ Examples:
   xclip -o | nmax import curl -
   nmax import curl -o api curl http://127.0.0.1:8080/api -H 'accept: application/json' -d a=1
 
-All behind the word curl is curl's: flags of nmax stand before it, or behind a command in quotes.
+Everything after the word curl belongs to curl: put flags of nmax before it, or after a command in quotes.
 
 In a browser: developer tools, network, right click on a request, \"copy as cURL (bash)\".
 
@@ -120,16 +120,16 @@ pub struct MadeArgs {
     /// Name of the plan and of the files beside it, as in visit or plans/visit [default: the first file's]
     #[arg(short, long, value_name = "NAME")]
     pub output: Option<PathBuf>,
-    /// Also keep what goes to this host, and those below it; may be repeated
+    /// Also keep requests to this host and its subdomains; may be repeated
     #[arg(long, value_name = "HOST")]
     pub host: Vec<String>,
-    /// What pages load with them: those recorded, those found in the page at run time, or none
+    /// Resources of a page: those recorded, those found in the page at run time, or none
     #[arg(long, value_parser = choice(RESOURCES), default_value = "recorded")]
     pub resources: Resources,
-    /// Where the plan takes passwords and keys from: a file of mode 0600 beside it, or environment variables
+    /// Where the plan reads passwords and keys: a file of mode 0600 beside it, or environment variables
     #[arg(long, value_parser = choice(SECRETS), default_value = "file")]
     pub secrets: SecretsIn,
-    /// Write over files that exist
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
     /// Print what was found as JSON

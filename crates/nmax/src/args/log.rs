@@ -40,13 +40,13 @@ fn session_timeout(text: &str) -> Result<Duration, String> {
 pub struct LogArgs {
     #[command(flatten)]
     pub read: ReadLogArgs,
-    /// Break after which a visitor begins a new session
+    /// Idle time after which a visitor starts a new session
     #[arg(long, value_name = "TIME", value_parser = session_timeout, default_value = "30m")]
     pub session_timeout: Duration,
-    /// Robots and load tests by nmax count as visitors
+    /// Keep robots and load tests by nmax
     #[arg(long)]
     pub with_robots: bool,
-    /// Requests that may change data are in the plan too, without the bodies that a log does not have
+    /// Also plan requests that may change data; a log has no bodies, so they have none
     #[arg(long)]
     pub include_writes: bool,
     /// Base URL of the plan [default: the host that the log names]
@@ -55,7 +55,7 @@ pub struct LogArgs {
     /// Name of the plan and of the files beside it, as in shop or plans/shop [default: the first file's]
     #[arg(short, long, value_name = "NAME")]
     pub output: Option<PathBuf>,
-    /// Write over files that exist
+    /// Overwrite existing files
     #[arg(long)]
     pub force: bool,
     /// Print what was found as JSON
@@ -73,16 +73,16 @@ pub struct ReadLogArgs {
     /// (Apache LogFormat, nginx log_format, #Fields)
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
-    /// Time zone of hours and days here, and of stamps that name none, as in +01:00
+    /// Time zone of --from, --day and of timestamps without one, as in +01:00
     #[arg(long, value_name = "OFFSET", value_parser = zone, default_value = "+00:00", allow_hyphen_values = true)]
     pub zone: i32,
-    /// Only from this time on, as in '2026-11-20 18:00' or 2026-11-20T17:00:00Z
+    /// Only requests since this time, as in '2026-11-20 18:00' or 2026-11-20T17:00:00Z
     #[arg(long, value_name = "TIME", conflicts_with_all = ["day", "peak_hour"])]
     pub from: Option<String>,
-    /// Only up to this time
+    /// Only requests before this time
     #[arg(long, value_name = "TIME", conflicts_with_all = ["day", "peak_hour"])]
     pub to: Option<String>,
-    /// Only this day, as in 2026-11-20; without one, the day with most requests
+    /// Only this day, as in 2026-11-20; without a value, the day with most requests
     #[arg(long, value_name = "DATE", num_args = 0..=1, default_missing_value = "busiest", conflicts_with = "peak_hour")]
     pub day: Option<String>,
     /// Only the hour with most requests

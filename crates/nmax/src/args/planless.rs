@@ -10,27 +10,29 @@ use super::values::{choice, duration, header, method, rate};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "With a URL")]
 pub struct PlanlessArgs {
-    /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight. With a plan: in place of
+    /// Virtual users, each waiting for its reply (like wrk -c, ab -c, k6 --vus) [default: 10]; with -r, most requests
+    /// in flight. With a plan: instead of
     /// its level, profile and stages; the mix is kept
     #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..),
         help_heading = "Load")]
     pub vus: Option<u32>,
-    /// Requests per second, whether replies come or not, as in 2000/s; with a plan iterations per second, as -c does
+    /// Requests per second, whether replies come or not, as in 2000/s (like wrk2 -R); with a plan iterations per
+    /// second, as -c
     #[arg(short = 'r', long, value_name = "RATE", value_parser = rate, help_heading = "Load")]
     pub rate: Option<f64>,
     /// With -r: Poisson arrivals instead of evenly spaced ones
     #[arg(long, help_heading = "Load")]
     pub poisson: bool,
-    /// Stop after that many requests
+    /// Stop after this many requests (like ab -n, hey -n)
     #[arg(short = 'n', long, value_name = "REQUESTS", value_parser = clap::value_parser!(u64).range(1..))]
     pub requests: Option<u64>,
-    /// Header, may be repeated
+    /// Header (like curl -H); may be repeated
     #[arg(short = 'H', long = "header", value_name = "'NAME: VALUE'", value_parser = header)]
     pub headers: Vec<(String, String)>,
-    /// Method [default: GET, or POST with a body]
+    /// Method (like curl -X) [default: GET, or POST with a body]
     #[arg(short = 'X', long, value_name = "METHOD", value_parser = method)]
     pub method: Option<nmax_plan::plan::Method>,
-    /// Body; `@FILE` sends a file as it is
+    /// Body; `@FILE` sends a file unchanged (like curl --data-binary)
     #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
     /// Speak HTTP/1.0
@@ -39,19 +41,19 @@ pub struct PlanlessArgs {
     /// When connections are closed [default: keep-alive]
     #[arg(long, value_parser = choice(POLICIES), value_name = "POLICY", conflicts_with = "close")]
     pub connection: Option<Connection>,
-    /// A connection for each request, and say so: --connection per-request
+    /// Close after each request and send `Connection: close` (as ab without -k): --connection per-request
     #[arg(long)]
     pub close: bool,
-    /// A new visitor for each request: no connection, no TLS session, no cookie of the one before
+    /// Make each request a new visitor: new connection, new TLS session, no cookies
     #[arg(long)]
     pub new_visitors: bool,
-    /// Follow redirects, at most 10 in a row
+    /// Follow redirects, at most 10 in a row (like curl -L)
     #[arg(long)]
     pub follow: bool,
-    /// Accept gzip, deflate, br and zstd, and decode replies in them
+    /// Accept gzip, deflate, br and zstd, and decode replies (like curl --compressed)
     #[arg(long)]
     pub compressed: bool,
-    /// Longest wait for a complete reply [default: 30s]
+    /// Time limit for a complete reply [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<std::time::Duration>,
 }
@@ -91,5 +93,5 @@ impl PlanlessArgs {
 const POLICIES: [(&str, Connection, &str); 3] = [
     ("keep-alive", Connection::KeepAlive, "Kept by their virtual user"),
     ("per-iteration", Connection::PerIteration, "Closed at the end of each iteration"),
-    ("per-request", Connection::PerRequest, "Closed after each request, and said so"),
+    ("per-request", Connection::PerRequest, "Close after each request and send `Connection: close`"),
 ];

@@ -17,11 +17,11 @@ Examples:
   nmax record https://shop.test/ --listen 0.0.0.0:8888 --no-browser    for a phone in the same network
 
 While it records: Enter asks for the name of what you do next (\"log in\"), an empty name takes that
-back; q and Enter ends the recording, as do Ctrl-C, the end of the browser and --duration.
+back; q and Enter ends the recording, as do Ctrl-C, closing the browser and --duration.
 
-Decrypted and recorded is what goes to the domain of the URL and to each --host. Other hosts pass undecrypted and are
-listed. The certificate for it is made for this recording, is worth nothing for other hosts, and lasts a day; its key is
-never stored. No trust store of the system is touched.
+nmax decrypts and records the domain of the URL and each --host. Other hosts pass through undecrypted and are
+listed. The CA is made for this recording, is valid for these hosts only, and lasts a day; its key is
+never stored. The trust stores of the system are not changed.
 
 Written: NAME.yaml (the plan), NAME.har (the recording without its secrets, readable by browsers' tools),
 NAME.secrets.json (its secrets, for your eyes only, never in version control), NAME.evidence.json and data files.
@@ -32,7 +32,7 @@ Exit codes: 0 recorded, 2 usage, 5 nothing was recorded.";
 #[derive(Debug, Args)]
 #[command(after_help = RECORD_EXAMPLES)]
 pub struct RecordArgs {
-    /// The page to begin with
+    /// First page
     #[arg(value_name = "URL")]
     pub url: String,
     #[command(flatten)]
@@ -40,34 +40,35 @@ pub struct RecordArgs {
     /// Port of the proxy on this machine [default: a free one]
     #[arg(long, value_name = "PORT", conflicts_with = "listen")]
     pub port: Option<u16>,
-    /// Let other machines use the proxy: whoever reaches this address can
+    /// Let other machines use the proxy: everyone who reaches this address can
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = listen)]
     pub listen: Option<SocketAddr>,
-    /// Open no browser; say how to point a client at the proxy
+    /// Open no browser; print how to point a client at the proxy
     #[arg(long, conflicts_with_all = ["headless", "browser", "browser_arg"])]
     pub no_browser: bool,
     /// Open the browser without a window
     #[arg(long)]
     pub headless: bool,
-    /// The browser, when it is not found by itself, with --allow-exec: Chromium, Chrome, Edge or another of this family
+    /// Path of the browser, when nmax does not find it, with --allow-exec: Chromium, Chrome, Edge or another of this
+    /// family
     #[arg(long, value_name = "PATH")]
     pub browser: Option<PathBuf>,
-    /// Let the program of --browser be started
+    /// Allow --browser to be started
     #[arg(long)]
     pub allow_exec: bool,
     /// A flag for the browser, may be repeated, as in --browser-arg=--accept-lang=de
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub browser_arg: Vec<String>,
-    /// PEM file with an issuer that the site's certificate may have, or with that certificate itself; may be repeated
+    /// PEM file with a CA to trust for the site, or with its certificate; may be repeated
     #[arg(long, value_name = "FILE")]
     pub upstream_ca: Vec<PathBuf>,
-    /// Take any certificate of the site
+    /// Accept any certificate of the site
     #[arg(long)]
     pub insecure: bool,
-    /// End by itself after this time
+    /// Stop after this time
     #[arg(short = 'd', long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
-    /// Do not show exchanges as they happen
+    /// Don't show requests as they happen
     #[arg(short, long)]
     pub quiet: bool,
 }

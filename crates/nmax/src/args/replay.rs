@@ -17,9 +17,9 @@ Examples:
   nmax replay access.log.gz --target http://staging:8080 --copies 3 --allow-target staging
   nmax replay access.log --target http://127.0.0.1:8080 --rewrite '^/v1/=>/v2/' --set-param token=abc
 
---speed passes time faster, --copies lays copies over each other, --thin leaves requests out: three different tests,
-named so in the result. A log has neither bodies nor sessions, so only GET, HEAD and OPTIONS are sent, unless --methods
-or --all-methods says otherwise. Whatever is left out is counted. A reply is ok when its status is no worse than the
+--speed replays faster, --copies sends copies at once, --thin leaves requests out: three different tests,
+and the result names them. A log has no bodies and no sessions, so only GET, HEAD and OPTIONS are sent, unless --methods
+or --all-methods says otherwise. Requests left out are counted. A reply is ok when its status is not worse than the
 log's.
 
 Exit codes: 0 pass, 2 usage or no log that can be read, 3 threshold failed, 4 INVALID, 5 target unreachable,
@@ -32,41 +32,41 @@ Exit codes: 0 pass, 2 usage or no log that can be read, 3 threshold failed, 4 IN
 pub struct ReplayArgs {
     #[command(flatten)]
     pub read: ReadLogArgs,
-    /// Pass time K times faster: rates rise, bursts and pauses become shorter
+    /// Replay K times faster: rates rise, bursts and pauses become shorter
     #[arg(long, value_name = "K", value_parser = speed, conflicts_with_all = ["copies", "thin"], help_heading = PACE)]
     pub speed: Option<f64>,
-    /// Lay K copies over each other, each shifted by less than a minute: rates rise, the time axis stays
+    /// Send K copies at once, each shifted by less than a minute: rates rise, the length stays
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with = "thin",
           help_heading = PACE)]
     pub copies: Option<u32>,
     /// Send only this share of the requests, drawn at random, as in 10%
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = PACE)]
     pub thin: Option<f64>,
-    /// Send requests of these methods, as in GET,DELETE; bodies are not in a log, so requests go without
+    /// Only requests with these methods, as in GET,DELETE; a log has no bodies, so requests have none
     #[arg(long, value_name = "METHOD,..", value_delimiter = ',', conflicts_with = "all_methods", help_heading = CHANGE)]
     pub methods: Vec<String>,
-    /// Send requests of every method, also those that change data
+    /// Send requests with every method, also those that change data
     #[arg(long, help_heading = CHANGE)]
     pub all_methods: bool,
-    /// Send the target's name as `host`, in place of the log's
+    /// Send the target's name as `host`, instead of the log's
     #[arg(long, help_heading = CHANGE)]
     pub rewrite_host: bool,
     /// Change path and query: what matches becomes the text, in which $1 is the first group; may be repeated
     #[arg(long, value_name = "REGEX=>TEXT", value_parser = rewrite, help_heading = CHANGE)]
     pub rewrite: Vec<Rewrite>,
-    /// Give every request this query parameter, in place of its own of that name; may be repeated
+    /// Set this query parameter in every request; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair, help_heading = CHANGE)]
     pub set_param: Vec<(String, String)>,
     /// Header of every request, may be repeated
     #[arg(short = 'H', long = "header", value_name = "'NAME: VALUE'", value_parser = header, help_heading = CHANGE)]
     pub headers: Vec<(String, String)>,
-    /// Base URL that everything goes to [default: the one that the log names, if it does]
+    /// Base URL of all requests [default: the one in the log, if any]
     #[arg(long, value_name = "URL")]
     pub target: Option<String>,
-    /// Replace a value of the plan that the log becomes, as in defaults.timeout=5s or thresholds=null
+    /// Replace a value of the plan that is made of the log, as in defaults.timeout=5s or thresholds=null
     #[arg(long, value_name = "PATH=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
-    /// Initial value of every random choice: instants within a second, shifts of copies
+    /// Seed of every random choice: instants within a second, shifts of copies
     #[arg(long)]
     pub seed: Option<u64>,
     #[command(flatten)]
@@ -118,10 +118,10 @@ pub struct FidelityArgs {
     /// A run: `last`, an id, the beginning of one, or a directory
     #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
     pub run: String,
-    /// Traffic profile to compare with, in place of the run's own source
+    /// Traffic profile to compare with, instead of the run's own source
     #[arg(long, value_name = "FILE")]
     pub source: Option<PathBuf>,
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
     /// Print as JSON

@@ -9,10 +9,10 @@ const HEADING: &str = "Safety";
 /// Which targets the user opens.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct SafetyArgs {
-    /// Private target that may be loaded: a host name, an address or a network such as 10.0.0.0/8; may be repeated
+    /// Allow this private target: a host name, an address or a network such as 10.0.0.0/8; may be repeated
     #[arg(long = "allow-target", value_name = "WHAT", help_heading = HEADING)]
     pub allow_target: Vec<Pattern>,
-    /// Public host, by its exact name, that you have the right to load; recorded in the run; may be repeated
+    /// Confirm that you have the right to load this public host; recorded in the run; may be repeated
     #[arg(long = "i-am-authorized-to-test", value_name = "HOST", help_heading = HEADING)]
     pub authorized: Vec<Host>,
 }

@@ -12,11 +12,11 @@ use crate::complete::candidates;
 
 const SCALE_EXAMPLES: &str = "\
 Examples:
-  nmax scale shop.yaml                                       users: 1, 2, 4, .. until throughput falls, then where it tells most
+  nmax scale shop.yaml                                       users: 1, 2, 4, .. until throughput falls, then around the peak
   nmax scale http://127.0.0.1:8080/ --budget 3m --max 200
   nmax scale shop.yaml --axis vus=1,2,4,8,16,32 --replicates 3
   nmax scale shop.yaml --axis rate --count transaction:checkout
-  nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that holds it
+  nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that meets it
   nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' \\
     --allow-exec --price 0.34/h
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
@@ -42,21 +42,22 @@ pub struct ScaleArgs {
     /// A plan file, or a URL
     #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: String,
-    /// What is varied: vus, rate, workers, with levels of your own or without, or NAME=V,V,.. for a knob of the system
+    /// What to vary: vus, rate or workers, optionally with levels, or NAME=V,V,.. for a setting of the system
     /// under test; may be repeated [default: vus]
     #[arg(long, value_name = "AXIS[=LEVEL,..]", help_heading = "Levels")]
     pub axis: Vec<String>,
-    /// Command that sets a knob, by `sh`, with --allow-exec: {NAME} is the value of the knob of that name, and n in braces
+    /// Shell command that applies a setting, with --allow-exec: {NAME} is the value of the setting of that name, and n
+    /// in braces
     /// that of the first
     #[arg(long, value_name = "COMMAND", help_heading = "Levels")]
     pub apply: Option<String>,
-    /// Let --apply run its command on this host
+    /// Allow --apply to run its command on this host
     #[arg(long, help_heading = "Levels")]
     pub allow_exec: bool,
-    /// Longest time of one --apply
+    /// Time limit of one --apply
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", help_heading = "Levels")]
     pub apply_time: Duration,
-    /// What throughput counts: requests, iterations, or transaction:NAME; only those that are ok
+    /// What throughput counts: requests, iterations or transaction:NAME that are ok
     #[arg(long, value_name = "WHAT", default_value = "requests", help_heading = "Levels")]
     pub count: String,
     /// Lowest load [default: 1 user or worker, 10/s]
@@ -68,28 +69,30 @@ pub struct ScaleArgs {
     /// Measured part of a level [default: a fortieth of the budget, 2s to 30s]
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Levels")]
     pub level_time: Option<Duration>,
-    /// Before it, left out [default: a fifth of the measured part, at least 500ms]
+    /// Warm-up before each level, not measured [default: a fifth of --level-time, at least 500ms]
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Levels")]
     pub warm_up: Option<Duration>,
-    /// Runs of each level that decides
+    /// Runs of each level that decides the answer
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "Levels")]
     pub replicates: u32,
-    /// Time for everything; a level is only begun when it fits
+    /// Time limit of all levels; a level starts only when it fits
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10m", help_heading = "Levels")]
     pub budget: Duration,
-    /// Most levels that are run, repeats included
+    /// Limit of the number of levels, repeats included
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Levels")]
     pub runs_max: u32,
-    /// Half width of the interval of the peak's throughput at which it ends; twice that for its concurrency
+    /// Stop when the peak's throughput is known this precisely (half width of its interval), and its concurrency half
+    /// as precisely
     #[arg(long, value_name = "SHARE", default_value = "5%", help_heading = "Levels")]
     pub precision: String,
     /// Also find the highest load that holds this, as in 'p95 < 200ms' or 'failure_rate < 1%'
     #[arg(long, value_name = "CONDITION", help_heading = "Questions")]
     pub find: Option<String>,
-    /// Price of the system: of one unit of the first knob as in 0.34/h, or of each value of a knob as in small=0.10/h,large=0.40/h
+    /// Price of the system: of one unit of the first setting as in 0.34/h, or of each value as in
+    /// small=0.10/h,large=0.40/h
     #[arg(long, value_name = "PRICE", help_heading = "Questions")]
     pub price: Option<String>,
-    /// What one completion asks of a resource that you know, as in disk=2ms: held against the law
+    /// Known demand of one request on a resource, as in disk=2ms, compared with the law
     #[arg(long, value_name = "NAME=TIME", help_heading = "Questions")]
     pub demand: Option<String>,
     #[command(flatten)]
@@ -98,20 +101,20 @@ pub struct ScaleArgs {
     pub safety: SafetyArgs,
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Begin at once, without one iteration of every scenario before
+    /// Skip the smoke test (one iteration of every scenario) before the first level
     #[arg(long)]
     pub no_smoke: bool,
     #[command(flatten)]
     pub work: WorkArgs,
     #[command(flatten)]
     pub entry: EntryArgs,
-    /// Also write the table of levels as CSV; `-` is standard output, in place of the result
+    /// Also write the table of levels as CSV; `-` writes it to standard output instead of the result
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// Also write the curve as a picture
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
-    /// End with 0 even when nothing holds the objective (3), there is no law to be believed (4) or the target is
+    /// Exit with 0 even when no level meets the objective (3), no law fits (4) or the target is
     /// unreachable (5)
     #[arg(long)]
     pub exit_zero: bool,

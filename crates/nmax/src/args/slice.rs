@@ -31,7 +31,7 @@ pub struct SliceArgs {
     /// A run (`last`, an id, the beginning of one, or a directory), or access logs, plain or gzip [default: last]
     #[arg(value_name = "RUN|LOG", add = candidates::runs_or_files())]
     pub what: Vec<PathBuf>,
-    /// Only exchanges for which this holds, as in 'status >= 500 and name ~ ^item'; several must all hold
+    /// Only requests that match, as in 'status >= 500 and name ~ ^item'; several must all match
     #[arg(short = 'w', long = "where", value_name = "CONDITION")]
     pub filter: Vec<String>,
     /// Group by these columns, as in name,status; spans as in time:10s; a tag as in 'images=\.png$'
@@ -40,28 +40,28 @@ pub struct SliceArgs {
     /// Make a column of a regular expression: its first group, or yes and no, as in 'lang=path~^/(..)/'
     #[arg(long, value_name = "NAME=[COLUMN~]REGEX")]
     pub tag: Vec<String>,
-    /// What is said of each group [default: count,failure_rate,rate,p50,p95,p99]
+    /// Measures of each group [default: count,failure_rate,rate,p50,p95,p99]
     #[arg(short, long, value_name = "MEASURES")]
     pub show: Vec<String>,
     /// Sort by this measure, largest first, or by `key` [default: count]
     #[arg(long, value_name = "MEASURE")]
     pub sort: Option<String>,
-    /// Rows to show; the rest is summed up [default: 20]
+    /// Rows to show; the rest is one row [default: 20]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Also over this: `--over time`
+    /// Second axis: `--over time`
     #[arg(long, value_parser = ["time"], value_name = "WHAT")]
     pub over: Option<String>,
     /// The same as --over time
     #[arg(short = 't', long)]
     pub over_time: bool,
-    /// Width of a point of time, as in 10s; with it, --over time need not be said
+    /// Width of a time bucket, as in 10s; implies --over time
     #[arg(long, value_name = "TIME")]
     pub every: Option<String>,
     /// Part of a run: hold, or whole with ramps and warm-up [default: hold]
     #[arg(long, value_parser = ["hold", "whole"], value_name = "PHASE")]
     pub phase: Option<String>,
-    /// What of a run is read: every exchange kept one by one (samples), or the sums of each second (windows)
+    /// Data to read: requests kept one by one (samples), or sums per second (windows)
     #[arg(long, value_parser = choice(SOURCES), value_name = "SOURCE", default_value = "auto")]
     pub source: Wanted,
     /// Print as CSV
@@ -73,31 +73,31 @@ pub struct SliceArgs {
     /// Also write the chosen exchanges of a run to a Parquet file, for DuckDB, pandas, Polars
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
-    /// Keep this slice under a name, in slices.toml of the runs directory
+    /// Save this slice under a name, in slices.toml of the runs directory
     #[arg(long, value_name = "NAME", conflicts_with = "saved")]
     pub save: Option<String>,
-    /// Use the slice of this name; flags beside it replace parts of it
+    /// Use the saved slice of this name; other flags override parts of it
     #[arg(long, value_name = "NAME", add = candidates::slices())]
     pub saved: Option<String>,
-    /// List the slices that are kept
+    /// List the saved slices
     #[arg(long, conflicts_with_all = ["save", "saved"])]
     pub list: bool,
-    /// No progress
+    /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
-    /// Where runs are kept
+    /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
-    /// Format of the logs, where it is not found by itself: a name, or what the server's configuration says
+    /// Format of the logs, when nmax does not detect it: a name, or what the server's configuration says
     #[arg(long, value_name = "FORMAT", help_heading = "Logs")]
     pub format: Option<String>,
-    /// Time zone of hours and days, and of stamps that name none, as in +01:00
+    /// Time zone of times and of timestamps without one, as in +01:00
     #[arg(long, value_name = "OFFSET", value_parser = zone, default_value = "+00:00", allow_hyphen_values = true, help_heading = "Logs")]
     pub zone: i32,
-    /// Only from this time on, as in '2026-11-20 18:00'
+    /// Only requests since this time, as in '2026-11-20 18:00'
     #[arg(long, value_name = "TIME", help_heading = "Logs")]
     pub from: Option<String>,
-    /// Only up to this time
+    /// Only requests before this time
     #[arg(long, value_name = "TIME", help_heading = "Logs")]
     pub to: Option<String>,
     /// Only requests of this host, where the log names hosts

@@ -28,7 +28,7 @@ pub struct TargetArgs {
     /// cpu:2ms, lock:1ms
     #[arg(long, value_name = "MODEL")]
     pub service: Vec<nmax_target::Rule>,
-    /// Something real that is scarce, `[/path=]KIND`, may be repeated: cpu:work=10ms, lock:held=10ms,
+    /// A real bottleneck, `[/path=]KIND`, may be repeated: cpu:work=10ms, lock:held=10ms,
     /// disk:bytes=64kB,writes=10,dir=/var/tmp, pool:size=4,held=20ms, memory:bytes=300MB,touch=4MB,
     /// network:bytes_per_s=2MB, dependency:url=http://127.0.0.1:9000/. Requests pass them in this order
     #[arg(long, value_name = "KIND")]
@@ -36,31 +36,31 @@ pub struct TargetArgs {
     /// Stall every request at a time, as in at=10s,for=1s,every=30s; may be repeated
     #[arg(long, value_name = "WHEN")]
     pub stall: Vec<nmax_target::Stall>,
-    /// How much longer replies take as time goes on, as in 1ms/s
+    /// Slow down over time, as in 1ms/s
     #[arg(long, value_name = "TIME/TIME")]
     pub drift: Option<nmax_target::Drift>,
-    /// Memory that is taken and never given back, as in 1MB/min; at most 1 GiB
+    /// Leak memory, as in 1MB/min; at most 1 GiB
     #[arg(long, value_name = "SIZE/TIME")]
     pub leak: Option<nmax_target::Leak>,
     /// Share of requests answered with an error, as in 1% or 1%:503
     #[arg(long, value_name = "SHARE")]
     pub errors: Option<nmax_target::ErrorRate>,
-    /// Share of connections reset in place of a reply
+    /// Share of connections that are reset instead of answered
     #[arg(long, value_name = "SHARE")]
     pub resets: Option<nmax_target::Share>,
-    /// Size of the default reply, bytes
+    /// Bytes of the default reply
     #[arg(long, value_name = "BYTES")]
     pub reply_bytes: Option<u64>,
     /// Worker threads
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub workers: usize,
-    /// Initial value of every random choice
+    /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Where to write the certificate of the target's own issuer, for `--ca`
+    /// File to write the CA certificate of this target to, for `--ca`
     #[arg(long, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// End by itself after this time
+    /// Stop after this time
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub for_time: Option<std::time::Duration>,
 }

@@ -16,7 +16,7 @@ fn names_are_given_addresses() {
         ("shop.test:80:[::1]", Some(80), &["::1"], "brackets"),
         ("shop.test:80:::1", Some(80), &["::1"], "none"),
         ("shop.test:::1", None, &["::1"], "no port"),
-        ("shop.test:80::1", None, &["80::1"], "`:1` is no address, so 80 is no port"),
+        ("shop.test:80::1", None, &["80::1"], "`:1` is not an address, so 80 is not a port"),
     ];
     for (text, port, addresses, why) in cases {
         let given = resolve(text).unwrap();

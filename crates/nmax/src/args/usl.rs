@@ -29,13 +29,13 @@ pub struct UslArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum UslVerb {
-    /// Fit the law: contention, coherency, peak, and how sure they are
+    /// Fit the law: contention, coherency and peak, with confidence intervals
     Fit(Box<FitArgs>),
-    /// Throughput, concurrency and response time by the law, with their intervals
+    /// Predict throughput, concurrency and response time, with intervals
     Predict(Box<PredictArgs>),
-    /// Say whether contention or coherency differ between versions
+    /// Compare contention and coherency of versions
     Compare(Box<CompareArgs>),
-    /// The curve if a coefficient were another one, or if load grows
+    /// Show the curve with other coefficients, or with growing load
     WhatIf(Box<WhatIfArgs>),
 }
 
@@ -57,14 +57,14 @@ Exit codes: 0 fitted, 2 usage or a file that cannot be read, 4 there is no fit, 
 #[derive(Debug, Args)]
 #[command(after_help = FIT_EXAMPLES)]
 pub struct FitArgs {
-    /// CSV file with a row for each run, the directory of a scale, or `-` for standard input
+    /// CSV file with a row per run, the directory of an `nmax scale`, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
     pub law: LawArgs,
-    /// Also show the coefficients of this model of the ladder; auto: of the one that leads
+    /// Also show the coefficients of this model; auto: of the best one
     #[arg(long, value_name = "NAME", value_parser = choice(MODELS), default_value = "auto")]
     pub model: Chosen,
     #[command(flatten)]
@@ -86,7 +86,7 @@ Exit codes: 0 predicted, 2 usage or a file that cannot be read, 4 nothing of it 
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
 pub struct PredictArgs {
-    /// CSV file with a row for each run, the directory of a scale, or `-` for standard input
+    /// CSV file with a row per run, the directory of an `nmax scale`, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// The law itself: α, β and γ, as in 0.02,0.0005,1000 or alpha=0.02,beta=0.0005,gamma=1000
@@ -105,13 +105,13 @@ pub struct PredictArgs {
     pub read: ReadArgs,
     #[command(flatten)]
     pub law: LawArgs,
-    /// The model to predict by; auto: the law
+    /// The model to predict with; auto: the law
     #[arg(long, value_name = "NAME", value_parser = choice(MODELS), default_value = "auto", conflicts_with = "coefficients")]
     pub model: Chosen,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// End with 0 even when nothing can be predicted (4)
+    /// Exit with 0 even when nothing can be predicted (4)
     #[arg(long)]
     pub exit_zero: bool,
 }
@@ -156,19 +156,19 @@ Exit codes: 0 shown, 2 usage or a file that cannot be read, 4 there is no fit to
 #[derive(Debug, Args)]
 #[command(after_help = WHAT_IF_EXAMPLES)]
 pub struct WhatIfArgs {
-    /// CSV file with a row for each run, the directory of a scale, or `-` for standard input
+    /// CSV file with a row per run, the directory of an `nmax scale`, or `-` for standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// The law to begin with: α, β and γ, as in 0.02,0.0005,1000 or alpha=0.02,beta=0.0005,gamma=1000
+    /// The law to start from: α, β and γ, as in 0.02,0.0005,1000 or alpha=0.02,beta=0.0005,gamma=1000
     #[arg(long, value_name = "A,B,G", value_parser = coefficients, conflicts_with = "file")]
     pub coefficients: Option<Usl>,
-    /// Contention α, in place of the fitted one
+    /// Contention α, instead of the fitted one
     #[arg(long, value_name = "V", allow_negative_numbers = true, value_parser = number)]
     pub alpha: Option<f64>,
-    /// Coherency β, in place of the fitted one
+    /// Coherency β, instead of the fitted one
     #[arg(long, value_name = "V", allow_negative_numbers = true, value_parser = number)]
     pub beta: Option<f64>,
-    /// Unit throughput γ, per second, in place of the fitted one
+    /// Unit throughput γ, per second, instead of the fitted one
     #[arg(long, value_name = "V", value_parser = above_zero)]
     pub gamma: Option<f64>,
     /// One edge of the envelope, as in alpha=0.005,beta=0.0001
@@ -180,7 +180,7 @@ pub struct WhatIfArgs {
     /// How load grows, as in 3%/week; also per day, month or year
     #[arg(long, value_name = "SHARE/TIME", value_parser = growth, requires = "load")]
     pub growth: Option<f64>,
-    /// For so many weeks
+    /// Number of weeks
     #[arg(long, value_name = "N", default_value_t = 26, value_parser = clap::value_parser!(u32).range(1..=520))]
     pub weeks: u32,
     /// Concurrency today
@@ -232,7 +232,7 @@ pub struct LawArgs {
     /// How the law is fitted: log (relative errors), ols (absolute errors), ols2 (γ = X(1)), poly2, poly3
     #[arg(long, value_name = "NAME", value_parser = named(Method::ALL, Method::name), default_value = "log", hide_possible_values = true)]
     pub method: Method,
-    /// Busy time that a completion asks of a resource, as in db=2.5ms: throughput ends at 1/TIME; may be repeated
+    /// Busy time of a resource per request, as in db=2.5ms: throughput is limited to 1/TIME; may be repeated
     #[arg(long, value_name = "NAME=TIME", value_parser = demand)]
     pub demand: Vec<(String, Duration)>,
 }
@@ -252,16 +252,16 @@ pub struct FigureArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
-    /// Also write the charts as an SVG file; `-` is standard output, in place of the table
+    /// Also write the charts as an SVG file; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     /// Also write the report, one HTML page that loads nothing
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Also write the table as a CSV file; `-` is standard output, in place of the table
+    /// Also write the table as a CSV file; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// End with 0 even when the fit is refused (4)
+    /// Exit with 0 even when the fit is refused (4)
     #[arg(long)]
     pub exit_zero: bool,
 }
@@ -303,7 +303,7 @@ fn overrides(text: &str) -> Result<Override, String> {
             "alpha" | "α" | "a" | "contention" => &mut all.contention,
             "beta" | "β" | "b" | "coherency" => &mut all.coherency,
             "gamma" | "γ" | "g" => &mut all.unit_throughput,
-            other => return Err(format!("`{other}` is no coefficient; {help}")),
+            other => return Err(format!("`{other}` is not a coefficient; {help}")),
         };
         let value = number(value).map_err(|error| format!("{}: {error}", name.trim()))?;
         if place.replace(value).is_some() {

@@ -176,7 +176,7 @@ fn read(runs_dir: &Path, asked: &str) -> Result<Finished, Trouble> {
         Err(StoreError::NotFound { .. }) if Path::new(asked).exists() => {
             let help =
                 "give the directory of a run, as `nmax runs` lists them; `--runs-dir` is the folder with all runs";
-            return Err(Trouble::usage(format_args!("{asked}: this is no run: it has no manifest.json"), help));
+            return Err(Trouble::usage(format_args!("{asked}: this is not a run: it has no manifest.json"), help));
         }
         found => found?,
     };

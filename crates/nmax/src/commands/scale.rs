@@ -148,7 +148,7 @@ pub fn report(directory: &Path, format: Format) -> Result<Painted, String> {
         Format::Text => text(&view),
         Format::Junit => {
             let help = "write it as html, json, csv or text";
-            return Err(format!("a campaign is no test suite, so there is no JUnit of it\n  help: {help}"));
+            return Err(format!("a campaign is not a test suite, so there is no JUnit of it\n  help: {help}"));
         }
     })
 }

@@ -256,7 +256,7 @@ fn what_cannot_be_an_agent_says_why() {
     usage(&["--push", "https://h:1"], &["--push", "http://HOST:PORT"]);
     usage(&["--token-file", "none"], &["--token-file none"]);
     bench.write("empty", " \n");
-    usage(&["--token-file", "empty"], &["this is no token"]);
+    usage(&["--token-file", "empty"], &["this is not a token"]);
     usage(&["--process", "a/b"], &["is not the name of a process"]);
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -282,13 +282,13 @@ pub(crate) fn skip(reason: &str) {
 /// A count in JSON.
 #[track_caller]
 pub(crate) fn count(value: &Value) -> u64 {
-    value.as_u64().unwrap_or_else(|| panic!("{value} is no count"))
+    value.as_u64().unwrap_or_else(|| panic!("{value} is not a count"))
 }
 
 /// A number in JSON.
 #[track_caller]
 pub(crate) fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Complete lines of a file; none when it is not there.

@@ -14,14 +14,14 @@ fn certificates_are_regular_files_of_limited_length() {
     bench.write("text.pem", "no certificate\n");
     bench.write("broken.pem", "-----BEGIN CERTIFICATE-----\n!!!\n-----END CERTIFICATE-----\n");
     let cases: [(&[&str], &[&str]); 8] = [
-        (&["--ca", "/dev/zero"], &["/dev/zero: it is no regular file"]),
-        (&["--ca", "pipe.pem"], &["pipe.pem: it is no regular file"]),
+        (&["--ca", "/dev/zero"], &["/dev/zero: it is not a regular file"]),
+        (&["--ca", "pipe.pem"], &["pipe.pem: it is not a regular file"]),
         (&["--ca", "long.pem"], &["long.pem: it is longer than 1 MiB"]),
         (&["--ca", "text.pem"], &["text.pem: it holds no certificate"]),
         (&["--ca", "broken.pem"], &["broken.pem: not valid PEM"]),
         (&["--ca", "none.pem"], &["none.pem: cannot be read"]),
-        (&["--cert", "/dev/zero", "--key", "text.pem"], &["/dev/zero: it is no regular file"]),
-        (&["--cert", "text.pem", "--key", "/dev/zero"], &["/dev/zero: it is no regular file"]),
+        (&["--cert", "/dev/zero", "--key", "text.pem"], &["/dev/zero: it is not a regular file"]),
+        (&["--cert", "text.pem", "--key", "/dev/zero"], &["/dev/zero: it is not a regular file"]),
     ];
     for verb in ["check", "run"] {
         for (flags, want) in cases {

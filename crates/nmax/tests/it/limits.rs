@@ -85,7 +85,7 @@ fn results_go_to_standard_output_for_a_dash() {
 fn a_folder_that_is_no_run_is_called_so() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("folder")).unwrap();
-    bench.nmax(&["show", "folder"]).exits(2).says(&["folder: this is no run", "manifest.json"]);
+    bench.nmax(&["show", "folder"]).exits(2).says(&["folder: this is not a run", "manifest.json"]);
 }
 
 /// The connections of a slow server take all files but those that the run needs for itself.

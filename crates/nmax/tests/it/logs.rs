@@ -222,8 +222,8 @@ fn logs_that_are_none_get_an_answer() {
         ("cut.log.gz", "cut.log.gz"),
         (".", "is a folder"),
         ("good.log --format $nonsense", "--format"),
-        ("good.log --from yesterday", "--from: `yesterday` is no time"),
-        ("good.log --day 2026-02-30", "--day: `2026-02-30` is no time"),
+        ("good.log --from yesterday", "--from: `yesterday` is not a time"),
+        ("good.log --day 2026-02-30", "--day: `2026-02-30` is not a time"),
     ];
     for (args, said) in cases {
         for verb in ["import log", "replay"] {

@@ -342,7 +342,7 @@ fn replays_that_are_alike_prove_nothing_when_they_are_not_what_was_recorded() {
 fn evidence_that_cannot_be_read_is_said_before_anything_is_sent() {
     let bench = Bench::new();
     bench.write("account.yaml", STRICT);
-    for (text, want) in [("{", "it is no JSON"), (r#"{"schema_version": 9}"#, "it is not of version 1")] {
+    for (text, want) in [("{", "it is not JSON"), (r#"{"schema_version": 9}"#, "it is not of version 1")] {
         bench.write("account.evidence.json", text);
         bench.nmax(&["check", "account.yaml", "--prove"]).exits(2).says(&["account.evidence.json", want, "help:"]);
     }

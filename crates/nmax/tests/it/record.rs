@@ -275,7 +275,7 @@ fn what_cannot_be_recorded_is_said_at_once() {
     //   arguments                                                        words
     let cases: [(&[&str], &[&str]); 7] = [
         (&["shop.test"], &["no scheme", "https://"]),
-        (&["http://a.test/", "--host", "http://b.test", "--host", "c d"], &["http://b.test", "c d", "is no host"]),
+        (&["http://a.test/", "--host", "http://b.test", "--host", "c d"], &["http://b.test", "c d", "is not a host"]),
         (&["http://a.test/", "--host", "com", "--host", "é.test"], &["`com` is a public suffix", "xn--"]),
         (&["http://a.test/", "--upstream-ca", "none.pem"], &["none.pem"]),
         (&["http://a.test/", "--upstream-ca", "no.pem"], &["no certificate"]),

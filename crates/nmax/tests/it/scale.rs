@@ -265,7 +265,7 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         (&["--apply", "true"], &["no knob to set"]),
         (&["--axis", "nodes=1,2", "--apply", "true"], &["does not use {nodes}"]),
         (&["--axis", "nodes"], &["needs its values"]),
-        (&["--axis", "vus=0"], &["`0` is no level"]),
+        (&["--axis", "vus=0"], &["`0` is not a level"]),
         (&["--max", "0"], &["--max 0", "no load"]),
         (&["--min", "9", "--max", "3"], &["above the highest"]),
         (&["--count", "clicks"], &["--count clicks", "transaction:NAME"]),

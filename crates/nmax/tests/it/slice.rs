@@ -138,7 +138,7 @@ fn figures_are_those_of_the_summary_and_of_the_rows() {
     assert!(part.stderr.contains("a part of a run"), "{}", part.stderr);
     fs::write(&segments[0], "no Parquet at all").unwrap();
     let broken = bench.nmax(&["slice", "--by", "name"]).exits(2);
-    assert!(broken.stderr.contains("is no whole Parquet file"), "{}", broken.stderr);
+    assert!(broken.stderr.contains("is not a whole Parquet file"), "{}", broken.stderr);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn a_certificate_must_be_trusted_and_can_be() {
 #[test]
 fn a_file_without_a_certificate_starts_nothing() {
     let (bench, target) = (Bench::new(), target());
-    bench.write("not.pem", "this is no certificate\n");
+    bench.write("not.pem", "this is not a certificate\n");
     let run = ["run", &target.url(), "-n", "1", "--ca"];
     bench.nmax(&[&run[..], &["not.pem"]].concat()).exits(2).says(&["no certificate"]);
     bench.nmax(&[&run[..], &["none.pem"]].concat()).exits(2).says(&["none.pem", "PEM"]);

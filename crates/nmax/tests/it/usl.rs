@@ -96,7 +96,7 @@ fn bad_files_get_clear_messages() {
         ("", 2, &["there is nothing in it"], "empty"),
         ("n,x\n", 2, &["there is a header and no row"], "no rows"),
         ("n,x\n1,fast\n2,20\nx,30\n", 2, &["row 1 (line 2), `x`: `fast`", "row 3 (line 4), `n`: `x`"], "text"),
-        ("n,x\n1,nan\n2,inf\n", 2, &["`nan` is no measured value", "`inf` is no measured value"], "words"),
+        ("n,x\n1,nan\n2,inf\n", 2, &["`nan` is not a measured value", "`inf` is not a measured value"], "words"),
         ("n,x\n1,1e999\n", 2, &["`1e999` is too large"], "too large"),
         ("n;x\n1;10,5\n2;20,5\n", 2, &["`10,5` has a comma", "decimal point"], "decimal commas"),
         ("users,speed\n1,10\n2,20\n", 2, &["no column is named like X", "`users`, `speed`", "--x NAME"], "a column"),

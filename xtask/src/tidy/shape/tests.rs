@@ -23,7 +23,7 @@ fn circles_of_three_are_found() {
     assert_eq!(ring("use super::b::{self, B};"), want);
     assert_eq!(ring("use crate::B;"), want, "a re-export is followed");
     assert_eq!(ring("fn g() { crate::b::B }"), want);
-    assert_eq!(ring("use crate::b;"), [""; 0], "the module alone is no item");
+    assert_eq!(ring("use crate::b;"), [""; 0], "the module alone is not an item");
     assert_eq!(ring("// use crate::b::B;"), [""; 0]);
     assert_eq!(ring("#[cfg(test)]\nmod tests { use crate::b::B; }"), [""; 0]);
     assert_eq!(ring("use crate::c::C;"), [""; 0], "a pair is allowed");

@@ -234,7 +234,7 @@ fn notes(sides: &SideSums, layers: &Layers, all: &Both, kinds: usize) -> Vec<Str
     let (told, logged) = sides.left_out;
     if told + logged > 0 {
         notes.push(format!(
-            "{told} exchanges and {logged} lines came too fast, or are of too many kinds, to be told: they are in neither side"
+            "{told} exchanges and {logged} log lines were skipped (limit of rate or of kinds) and are in neither column"
         ));
     }
     if kinds > KINDS_MAX {

@@ -105,7 +105,7 @@ fn what_is_inside_is_told_of_symptoms() {
         ]);
         said(&run, Kind::Pool, "orders")
     };
-    let words = "seen here and belong to what is inside it, most to disk sda";
+    let words = "measured here and belong to nested resources, mostly to disk sda";
     assert!(text(0.4).contains(words), "{}", text(0.4));
     assert!(!text(0.01).contains(words), "{}", text(0.01));
 }

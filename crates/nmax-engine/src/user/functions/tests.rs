@@ -130,9 +130,9 @@ fn tokens_that_are_not_understood_are_refused() {
     for (header, claims, why) in [
         (r#"{"alg":"HS256","crit":["b64"],"b64":false}"#, "{}", "`crit`"),
         (r#"{"alg":"HS256","crit":[]}"#, "{}", "`crit`"),
-        (plain, r#"{"exp":"soon"}"#, "`exp` of the token is no number"),
-        (plain, r#"{"exp":null}"#, "`exp` of the token is no number"),
-        (plain, r#"{"nbf":"2000-01-01"}"#, "`nbf` of the token is no number"),
+        (plain, r#"{"exp":"soon"}"#, "`exp` of the token is not a number"),
+        (plain, r#"{"exp":null}"#, "`exp` of the token is not a number"),
+        (plain, r#"{"nbf":"2000-01-01"}"#, "`nbf` of the token is not a number"),
     ] {
         let refused = verify(header, claims).unwrap_err();
         assert!(refused.contains(why), "{refused}");
@@ -209,7 +209,7 @@ fn identifiers_have_their_version_and_variant() {
 
 #[test]
 fn ends_that_are_no_numbers_are_refused() {
-    refused(Function::Random, &["1", "x"], "`x` is no whole number");
+    refused(Function::Random, &["1", "x"], "`x` is not a whole number");
     refused(Function::Random, &["2", "1"], "from 2 to 1");
     refused(Function::RandomText, &["-1"], "between 0 and 65536");
     refused(Function::RandomText, &["65537"], "between 0 and 65536");

@@ -11,7 +11,7 @@ pub(super) fn now(format: &str, unix: Nanos) -> Result<String, String> {
         "" | "s" => Ok((unix.0 / NANOS_PER_S).to_string()),
         "ms" => Ok((unix.0 / 1_000_000).to_string()),
         "iso" => Ok(iso(unix)),
-        _ => Err(format!("`{format}` is no format of time; write one of s, ms, iso")),
+        _ => Err(format!("`{format}` is not a format of time; write one of s, ms, iso")),
     }
 }
 

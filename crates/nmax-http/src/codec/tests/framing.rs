@@ -62,7 +62,7 @@ fn connection_in_all_spellings() {
         ("HTTP/1.0", "Connection: Upgrade, KEEP-ALIVE\r\n", true, "in a list, in any case"),
         ("HTTP/1.0", "connection: x\r\nconnection: keep-alive\r\n", true, "in a second line"),
         ("HTTP/1.0", "proxy-connection: keep-alive\r\n", false, "no header of the standard"),
-        ("HTTP/1.0", "keep-alive: timeout=5\r\n", false, "is no word for it"),
+        ("HTTP/1.0", "keep-alive: timeout=5\r\n", false, "is not a word for it"),
         ("HTTP/1.0", "connection: keep-alive, close\r\n", false, "close outranks keep-alive"),
     ];
     for (version, lines, persistent, why) in cases {

@@ -12,7 +12,7 @@ fn headers_of_a_reply() {
     assert_eq!(reply.set_cookies().collect::<Vec<_>>(), [&b"a=1, b"[..], b"c=2"]);
     assert_eq!(reply.header("x"), Some(&b"y z"[..]));
     assert_eq!(reply.header("EMPTY"), Some(&b""[..]));
-    assert_eq!(reply.header("a"), None, "the status line is no header");
+    assert_eq!(reply.header("a"), None, "the status line is not a header");
     assert_eq!(reply.fields().text(), head);
 }
 

@@ -107,7 +107,7 @@ fn a_virtual_host_is_asked_for_by_its_own_name() {
         ("http://127.0.0.1:8080/a", "127.0.0.1:8080", None, "the same"),
         ("http://Shop.test/a", "shop.TEST:80", None, "names have no case, and 80 is the port of http"),
         ("https://shop.test:443/a", "shop.test", None, "443 is the port of https"),
-        ("http://shop.test:443/a", "shop.test", Some("shop.test"), "443 is no port of http"),
+        ("http://shop.test:443/a", "shop.test", Some("shop.test"), "443 is not a port of http"),
         ("http://shop.test/a", "a b", None, "no host"),
         ("http://shop.test/a", "", None, "nothing"),
     ];

@@ -76,7 +76,7 @@ fn named(word: &str) -> Result<(&str, Field), String> {
     };
     let (path, unit) = match rest.rsplit_once(':') {
         Some((path, unit)) => {
-            let unit = Unit::from_name(unit).ok_or_else(|| format!("`{unit}` is no unit: write s, ms, us or ns"))?;
+            let unit = Unit::from_name(unit).ok_or_else(|| format!("`{unit}` is not a unit: write s, ms, us or ns"))?;
             (path, Some(unit))
         }
         None => (rest, None),

@@ -18,7 +18,7 @@ fn identifiers_and_names() {
     for (text, want) in cases {
         assert_eq!(is_identifier(text.as_bytes()), want, "{text}");
     }
-    assert!(is_identifier(&[b'a'; 65]), "long texts are no names");
+    assert!(is_identifier(&[b'a'; 65]), "long texts are not names");
 }
 
 #[test]

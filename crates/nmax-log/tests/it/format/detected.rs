@@ -198,8 +198,8 @@ fn all_that_is_wrong_with_a_format_is_said_at_once() {
     };
     let all = problems("%h%u %y %{parsecs}T %{%Q}t");
     assert_eq!(all.len(), 3, "{all:?}");
-    assert!(all[0].starts_with("Some(5) `%y` is no directive"), "{all:?}");
-    assert!(all[1].contains("`parsecs` is no unit of %T") && all[2].contains("`%Q`"), "{all:?}");
+    assert!(all[0].starts_with("Some(5) `%y` is not a directive"), "{all:?}");
+    assert!(all[1].contains("`parsecs` is not a unit of %T") && all[2].contains("`%Q`"), "{all:?}");
     let all = problems("$remote_addr$status");
     assert!(all[0].contains("nothing separates `$remote_addr` from `$status`"), "{all:?}");
     assert!(all[1].contains("the time") && all[2].contains("what was asked for"), "{all:?}");

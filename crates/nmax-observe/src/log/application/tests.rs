@@ -100,7 +100,7 @@ fn a_stack_trace_is_one_error() {
     assert_eq!(figure(&figures, "warnings_per_s"), Some(0.5));
     let of_kind = |kind: &str| figure(&figures, &format!("errors_count{{kind=\"{kind}\"}}"));
     assert_eq!(of_kind("java.lang.IllegalStateException"), Some(1.0));
-    assert_eq!(of_kind("java.io.IOException"), None, "a cause is no error of its own");
+    assert_eq!(of_kind("java.io.IOException"), None, "a cause is not an error of its own");
     let later = application.figures(1.0);
     assert_eq!(
         figure(&later, "errors_count{kind=\"java.lang.IllegalStateException\"}"),

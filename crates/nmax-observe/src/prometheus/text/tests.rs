@@ -124,9 +124,9 @@ fn wrong_lines_are_named() {
         ("up{a} 1", Format::Prometheus, 1, "a label has no value"),
         ("up{a!=\"1\"} 1", Format::Prometheus, 1, "`!=` after a label"),
         ("up{a=\"1\",a=\"2\"} 1", Format::Prometheus, 1, "a label is there twice"),
-        ("up 1 2.5", Format::Prometheus, 1, "after the value is no time"),
+        ("up 1 2.5", Format::Prometheus, 1, "follows the value is not a time"),
         ("up 1 2 3", Format::Prometheus, 1, "there is more after the time"),
-        ("up 1 # {} 1", Format::Prometheus, 1, "after the value is no time"),
+        ("up 1 # {} 1", Format::Prometheus, 1, "follows the value is not a time"),
         ("up 1\n", Format::OpenMetrics, 1, "without `# EOF`"),
         ("up 1\n# EOF\nup 2", Format::OpenMetrics, 3, "more after `# EOF`"),
     ];

@@ -33,7 +33,7 @@ fn other_pages_are_said() {
     {
         let server = Fake::page("text/html", page);
         let trouble = source(&server.url("/status"), "front").read(Nanos(0)).unwrap_err();
-        assert!(trouble.text.contains("is no page of `stub_status`"), "{page:?}: {trouble}");
+        assert!(trouble.text.contains("is not a page of `stub_status`"), "{page:?}: {trouble}");
     }
 }
 

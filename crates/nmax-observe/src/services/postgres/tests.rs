@@ -103,7 +103,7 @@ fn places_of_servers() {
 fn a_wrong_mode_is_said_without_the_password() {
     let url = "postgres://app:s3cret@db1/shop?sslmode=verify";
     let trouble = source(url, "shop", Duration::from_secs(1)).read(Nanos(0)).unwrap_err();
-    assert!(trouble.is_final && trouble.text.contains("`verify` is no `sslmode`"), "{trouble}");
+    assert!(trouble.is_final && trouble.text.contains("`verify` is not an `sslmode`"), "{trouble}");
     assert!(!trouble.text.contains("s3cret"), "{trouble}");
 }
 

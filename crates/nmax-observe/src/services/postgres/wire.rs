@@ -42,7 +42,7 @@ pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, QueryError> {
     match (answer.as_slice(), link.waiting()) {
         (b"S", []) => Ok(true),
         (b"S", _) => Err(Trouble::passing(
-            "more than its consent came before TLS began; somebody stands in between, or it is no PostgreSQL",
+            "more than its consent came before TLS began; something intercepts the connection, or it is not PostgreSQL",
         )
         .into()),
         (b"N", _) => Ok(false),
@@ -107,7 +107,7 @@ fn authenticate(link: &mut Link, login: &Login<'_>, scram: &mut Option<Scram>, b
         return if proved {
             Ok(())
         } else {
-            Err(Trouble::lasting("it does not know the password itself, so it is another server than it says").into())
+            Err(Trouble::lasting("it does not know the password itself, so it may be an impostor").into())
         };
     }
     let Some(password) = login.password else {

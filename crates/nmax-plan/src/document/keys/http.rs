@@ -77,7 +77,7 @@ tables! {
         key "ttl": Either(&[OneOf(|| vec![HONOR]), Duration]),
             "How long an answer is believed: honor (as long as the server says, the default), or a time; 0s asks for every connection.";
         key "cache": OneOf(|| keywords(DNS_CACHE)),
-            "Who shares an answer: all VUs of a worker for the whole run (the default), or nobody beside the VU.";
+            "Who shares an answer: all VUs of a worker for the whole run (the default), or only the VU.";
         key "family": OneOf(|| keywords(FAMILY)), "Addresses that are used; any by default.";
         key "servers": TEXTS, "Servers to ask in place of the system's, such as `10.0.0.2` or `127.0.0.1:5353`.";
     };

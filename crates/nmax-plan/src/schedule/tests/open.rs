@@ -158,7 +158,7 @@ fn due_times() {
         (5.0, 5.0, 0, 0, None, "no time, no start"),
         (3.0, 3.0, S, 1, Some(333_333_334), "the least whole nanosecond"),
         (1.0, 1.0, S, 0, Some(0), "the first is due at once"),
-        (33.3, 33.3, 10 * S, 333, None, "floating point noise is no start"),
+        (33.3, 33.3, 10 * S, 333, None, "floating point noise is not a start"),
         (0.5, 0.5, 3 * S, 1, Some(2 * S), "a fraction of a start counts as one"),
     ];
     for (from, to, length_ns, index, want, why) in cases {

@@ -58,7 +58,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
 /// Assumptions beside what is known. No line is wider than `style.width`.
 pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
-    title(&mut page, &view.title, "What if: curves marked `assumed` rest on coefficients that nobody measured.");
+    title(&mut page, &view.title, "What if: curves marked `assumed` use coefficients that were not measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
     page.drawing(chart::of_overlay(&overlay, (view.n_label(), PER_S), page.width, page.color, glyphs));

@@ -93,7 +93,7 @@ async fn only_public_addresses_are_asked() {
     let reason = prove(&origin, public_only(Host::of_url("localhost"), Vec::new()), NameRules::default(), LONG)
         .await
         .unwrap_err();
-    assert!(reason.contains("is no public address of localhost"), "{reason}");
+    assert!(reason.contains("is not a public address of localhost"), "{reason}");
     assert!(asked.try_recv().is_err(), "nothing was sent");
 
     let allow = public_only(Host::of_url("shop.example"), vec!["10.0.0.2:53".parse().unwrap()]);

@@ -91,7 +91,7 @@ impl CommandOutput {
             let memory = rustix::fs::memfd_create("nmax-action", rustix::fs::MemfdFlags::CLOEXEC)?;
             Ok(File::from(memory))
         };
-        open().map(Self).map_err(|error| format!("no room for what a command says: {error}"))
+        open().map(Self).map_err(|error| format!("cannot create a temporary file for the command's output: {error}"))
     }
 
     fn writer(&self) -> Result<Stdio, String> {
@@ -115,7 +115,7 @@ impl CommandOutput {
 }
 
 fn send(name: &str, process: &ProcessRef) -> Result<(), String> {
-    let signal = signal(name).ok_or_else(|| format!("`{name}` is no signal"))?;
+    let signal = signal(name).ok_or_else(|| format!("`{name}` is not a signal"))?;
     let found = pids(Path::new("/"), process);
     if found.is_empty() {
         return Err(format!("there is no process {}", describe(process)));

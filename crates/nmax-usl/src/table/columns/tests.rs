@@ -63,7 +63,7 @@ fn columns_are_asked_for_by_name_or_number() {
         (asked(Some("0"), None, None), Err("a number from 1 to 6"), "from one"),
         (asked(Some("n"), Some("n"), None), Err("N and X are both `n`"), "twice"),
         (asked(None, None, Some("n")), Err("R is `n`, as is N"), "twice"),
-        (asked(None, None, Some("latency:parsec")), Err("`parsec` is no unit of time"), "units"),
+        (asked(None, None, Some("latency:parsec")), Err("`parsec` is not a unit of time"), "units"),
     ];
     for (asked, want, why) in cases {
         match (found(header, asked), want) {

@@ -245,7 +245,10 @@ fn tags_and_locations_share_their_names() {
 #[test]
 fn wrong_timelines() {
     let cases: [(&str, &[&str]); 12] = [
-        ("{ command: x }", &["plan.yaml:5:12: this action has no time", "  help: add `at: 10m` or `when: steady`"]),
+        (
+            "{ command: x }",
+            &["plan.yaml:5:12: this action has no time", "  help: add `at: 10m` or `when: steady`"],
+        ),
         (
             "{ at: 1s, when: steady, command: x }",
             &["plan.yaml:5:22: `at` and `when` both say when it is done", "  help: keep one of them"],
@@ -402,7 +405,7 @@ fn wrong_observations() {
                 "  help: write a time from 100ms to 1m",
                 "plan.yaml:5:71: `h` has no scheme such as `http://`",
                 "  help: write it as `postgres://monitor@db1/shop`",
-                "plan.yaml:5:85: `db` is no option of this URL",
+                "plan.yaml:5:85: `db` is not an option of this URL",
                 "  help: leave it out; `ca=FILE` of a `rediss://` URL is the one option",
                 "plan.yaml:5:119: `:1` is not a host and a port",
                 "  help: write it as `127.0.0.1:11211`",
@@ -411,7 +414,7 @@ fn wrong_observations() {
         (
             "[{ postgres: 'postgres://a:s3cret@h/shop?sslmode=verified' }, { redis: 'redis://:s3cret@h?ca=x' }, { redis: 'rediss://h/1' }]",
             &[
-                "plan.yaml:5:23: `verified` is no `sslmode`",
+                "plan.yaml:5:23: `verified` is not an `sslmode`",
                 "  help: write `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`",
                 "plan.yaml:5:81: `ca` says nothing about a connection without TLS",
                 "  help: write `rediss://` for TLS, or leave it out",
