@@ -19,6 +19,7 @@ pub(crate) mod primitives;
 pub(crate) mod repo;
 pub(crate) mod shape;
 pub(crate) mod source;
+pub(crate) mod words;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -47,7 +48,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 19] = [
+pub(crate) const RULES: [(&str, Rule); 21] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("the table of layers is drawn", layers::the_table_is_drawn),
     ("pure crates are pure", layers::pure_crates_are_pure),
@@ -67,6 +68,8 @@ pub(crate) const RULES: [(&str, Rule); 19] = [
     ("dependencies are shared", dependencies::dependencies_are_shared),
     ("links lead somewhere", docs::links_lead_somewhere),
     ("named tests exist", docs::named_tests_exist),
+    ("sentences are plain", words::sentences_are_plain),
+    ("sentences are short", words::sentences_are_short),
 ];
 
 /// The directory above `xtask`.

@@ -159,7 +159,7 @@ fn keep_out(token: Option<&Token>, file: Option<&Path>) -> Result<(), String> {
         let (file, mode) = (file.display(), about.permissions().mode() & 0o777);
         return Err(format!(
             "--token-file {file}: others on this host may read or change it (mode {mode:04o})\n  help: `chmod 600 {file}`; if \
-             somebody has read it, give both sides a new token"
+             someone has read it, give both sides a new token"
         ));
     }
     Ok(())
@@ -183,7 +183,9 @@ fn token(args: &AgentArgs) -> Result<Option<Token>, String> {
         },
     };
     let token = Token::new(&text).ok_or_else(|| {
-        format!("{whence}: this is not a token\n  help: a token has 1 to 1024 letters, digits and signs, without spaces")
+        format!(
+            "{whence}: this is not a token\n  help: a token has 1 to 1024 letters, digits and signs, without spaces"
+        )
     })?;
     Ok(Some(token))
 }

@@ -386,7 +386,9 @@ impl Quantity {
             (Limit::PerSecond(_), _) if length_s > 0.0 => Ok(Measured::exactly(count / length_s)),
             (Limit::Ratio(_), Some(of)) if of > 0 => Ok(Measured::exactly(count / of as f64)),
             (Limit::PerSecond(_), _) | (Limit::Ratio(_), Some(_)) => Err(NO_SAMPLES.to_owned()),
-            (Limit::Ratio(_), None) => Err("this metric is not a ratio, so it cannot be compared with a percentage".to_owned()),
+            (Limit::Ratio(_), None) => {
+                Err("this metric is not a ratio, so it cannot be compared with a percentage".to_owned())
+            }
             (Limit::Nanos(_), _) => Err("this metric is not a time".to_owned()),
         }
     }

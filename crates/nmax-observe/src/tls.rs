@@ -100,7 +100,9 @@ impl Tls {
                 CertificateError::UnknownIssuer | CertificateError::BadSignature | CertificateError::Other(_),
                 Some(file),
             ) => {
-                format!("{why}; no CA in {file} signed the server's certificate: set `{option}` to a file with the issuing CA")
+                format!(
+                    "{why}; no CA in {file} signed the server's certificate: set `{option}` to a file with the issuing CA"
+                )
             }
             (CertificateError::UnknownIssuer | CertificateError::BadSignature | CertificateError::Other(_), None) => {
                 format!(

@@ -24,7 +24,9 @@ pub struct Hosts {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     /// Neither a name nor an address.
-    #[error("`{0}` is not a host\n  help: give a name such as `example.com`, or an address, without scheme, port or path")]
+    #[error(
+        "`{0}` is not a host\n  help: give a name such as `example.com`, or an address, without scheme, port or path"
+    )]
     NotAHost(String),
     /// A name with letters that certificates cannot have.
     #[error("`{0}` has letters outside ASCII\n  help: write it in its `xn--` form")]

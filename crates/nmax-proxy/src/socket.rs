@@ -34,7 +34,7 @@ pub(crate) async fn join(
         frames.push(bytes, &mut |event| match event {
             FrameEvent::Message(opcode, data) => capture.message(is_sent, opcode, data),
             FrameEvent::TooLong => capture.message_lost(),
-            FrameEvent::Garbage => capture.note("what followed was no WebSocket and was not read"),
+            FrameEvent::Garbage => capture.note("what followed was not WebSocket and was not read"),
         });
     };
     let passed = both(client, server, |bytes| read(&mut up, bytes, true), |bytes| read(&mut down, bytes, false));

@@ -139,9 +139,10 @@ impl Feed {
             fidelity.notes.push(note.to_owned());
         }
         if self.left_out > 0 {
-            fidelity
-                .notes
-                .push(format!("{} exchanges were skipped because they came too fast, and are not in this comparison", self.left_out));
+            fidelity.notes.push(format!(
+                "{} exchanges were skipped because they came too fast, and are not in this comparison",
+                self.left_out
+            ));
         }
         fidelity
     }

@@ -235,7 +235,8 @@ fn range(
     let mut check = |flag: &str, value: Option<f64>| {
         let Some(value) = value else { return };
         if !(value.is_finite() && value > 0.0 && value <= VUS_MAX) {
-            errors.push(format!("{flag} {value}: this is no load\n  help: write a number above 0, at most {VUS_MAX}"));
+            errors
+                .push(format!("{flag} {value}: this is not a load\n  help: write a number above 0, at most {VUS_MAX}"));
         } else if load != Load::Rate && value.fract() != 0.0 {
             errors.push(format!(
                 "{flag} {value}: {} are whole\n  help: write a whole number",

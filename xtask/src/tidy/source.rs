@@ -6,6 +6,8 @@
 //! linear per test module.
 //! It does not parse Rust: macros that build names and `#[cfg(any(test, ..))]` escape it.
 
+use std::ops::Range;
+
 /// The code of `text`: comments and the insides of strings and characters are blank.
 pub(crate) fn code(text: &str) -> String {
     let bytes = text.as_bytes();
@@ -21,18 +23,40 @@ pub(crate) fn code(text: &str) -> String {
     String::from_utf8(out).unwrap_or_default()
 }
 
+/// The strings of `text` outside of comments and of the items that `#[cfg(test)]` marks; all else is blank.
+pub(crate) fn strings(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = bytes.to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = end_of_token(bytes, at);
+        if bytes[at] == b'/' || !is_blank_token(bytes, at, end) {
+            blank(&mut out[at..end]);
+        }
+        at = end;
+    }
+    tests(&code(text)).into_iter().for_each(|test| blank(&mut out[test]));
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// `code` without the items that `#[cfg(test)]` marks. The argument is the result of [`code`].
 pub(crate) fn without_tests(code: &str) -> String {
-    const MARK: &str = "#[cfg(test)]";
     let mut out = code.as_bytes().to_vec();
+    tests(code).into_iter().for_each(|test| blank(&mut out[test]));
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// Where the items stand that `#[cfg(test)]` marks. The argument is the result of [`code`].
+fn tests(code: &str) -> Vec<Range<usize>> {
+    const MARK: &str = "#[cfg(test)]";
+    let mut tests = Vec::new();
     let mut from = 0;
     while let Some(found) = code[from..].find(MARK) {
         let start = from + found;
-        let end = end_of_item(code.as_bytes(), start + MARK.len());
-        blank(&mut out[start..end]);
-        from = end;
+        from = end_of_item(code.as_bytes(), start + MARK.len());
+        tests.push(start..from);
     }
-    String::from_utf8(out).unwrap_or_default()
+    tests
 }
 
 /// Every path that `use` declarations in `code` name, with groups expanded, and the line of each declaration.

@@ -99,6 +99,16 @@ fn named_tests_exist() {
     holds(docs::named_tests_exist);
 }
 
+#[test]
+fn sentences_are_plain() {
+    holds(words::sentences_are_plain);
+}
+
+#[test]
+fn sentences_are_short() {
+    holds(words::sentences_are_short);
+}
+
 /// The judgement stays cheap to build: what `cargo check -p nmax-analysis` compiles of others.
 ///
 /// Procedural macros run in the compiler and are not counted. A third of the crates come with `serde_json`, a quarter with

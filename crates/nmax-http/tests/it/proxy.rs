@@ -204,7 +204,7 @@ async fn a_proxy_does_not_lead_around_the_safety_policy() {
     let exchange = client_with(through(&proxy)).exchange(&get(&origin(Scheme::Http, &unknown, 80))).await;
     let failure = exchange.error.unwrap();
     assert_eq!(failure.kind, ErrorKind::Dns);
-    assert!(failure.text.contains("`hosts` can give one"), "{}", failure.text);
+    assert!(failure.text.contains("under `hosts`"), "{}", failure.text);
     assert_eq!(at_proxy.count(), 0);
 }
 

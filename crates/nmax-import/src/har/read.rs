@@ -186,7 +186,7 @@ impl Entries {
                 recording: 0,
                 number: 0,
                 url: format!("line {line}, column {column}"),
-                reason: "what stands there is no entry in JSON".to_owned(),
+                reason: "what is there is not an entry in JSON".to_owned(),
             });
         }
         let count = layout.damaged.len();

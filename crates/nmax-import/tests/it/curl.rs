@@ -137,7 +137,7 @@ fn what_is_not_taken_over_is_said() {
     for word in [
         "`--post301`",
         "the header `accept` is sent all the same",
-        "behind `|`",
+        "`|`",
         "--insecure",
         "timeout",
         "jar",
@@ -198,7 +198,7 @@ fn redirections_of_a_shell_take_one_word() {
         assert_eq!((request.url.as_str(), sent(&request, "x")), ("http://a.test/", "1"), "{text}");
     }
     assert_eq!(read("curl http://a.test/1 | jq .\ncurl http://a.test/2").recording.entries.len(), 2);
-    assert!(read("curl http://a.test/ < in.txt").notes[0].contains("behind `<`"));
+    assert!(read("curl http://a.test/ < in.txt").notes[0].contains("`<`"));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn every_error_says_where() {
         ("Invoke-WebRequest -Uri x", "PowerShell"),
         ("wget -q http://a.test", "`wget` is not curl"),
         ("curl -d @a -d b=1 http://a.test", "cannot be joined"),
-        ("curl 'http://'", "no URL"),
+        ("curl 'http://'", "not a URL"),
         ("curl http://a.test/?a=1&b=2", "in quotes"),
         ("curl http://a.test/ -d a -F b=@c", "in one request"),
         ("curl http://a.test/ -F b=@c -T d", "in one request"),
@@ -238,8 +238,8 @@ fn every_error_says_where() {
         ("curl http://a.test/ -F a=@-", "standard input"),
         ("curl http://a.test/ -H 'Bad Name: x'", "`Bad Name`"),
         ("curl http://a.test/ -H 'Bad Name;'", "`Bad Name`"),
-        ("curl http://a.test/$(id)", "behind `$(`"),
-        ("curl \"http://a.test/`id`\"", "behind ```"),
+        ("curl http://a.test/$(id)", "`$(`"),
+        ("curl \"http://a.test/`id`\"", "```"),
     ] {
         let found = errors(text);
         assert!(found.len() == 1 && found[0].contains(word), "{text}: {found:?}");

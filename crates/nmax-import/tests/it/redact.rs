@@ -302,8 +302,8 @@ fn what_is_redacted_already_stays() {
 #[test]
 fn a_secrets_file_that_is_none_says_where() {
     for (text, line, word) in [
-        ("{\n x", 2, "no JSON"),
-        ("[]", 1, "no secrets file"),
+        ("{\n x", 2, "not JSON"),
+        ("[]", 1, "not a secrets file"),
         ("{\"schema_version\":2,\"key\":\"\",\"values\":{}}", 1, "version"),
     ] {
         let error = Secrets::from_json(text).unwrap_err();

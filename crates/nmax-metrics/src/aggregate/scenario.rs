@@ -71,7 +71,7 @@ statistics! {
             unchanged: Count,
             /// Of those, how many failed.
             resources_failed: Count,
-            /// Resources beyond the most that one page fetches: they were not asked for, and are no part of `resources`.
+            /// Resources beyond the most that one page fetches: they were not asked for, and are not a part of `resources`.
             left_out: Count,
             /// Bytes received for documents and resources, heads included.
             bytes_received: Bytes,

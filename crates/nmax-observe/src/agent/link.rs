@@ -274,7 +274,7 @@ impl Link {
 
     fn no_agent(&self) -> Refusal {
         let why = format!("is not an agent; start one with {}", self.command());
-        Refusal::new(404, "It Is No Agent", why)
+        Refusal::new(404, "Not An Agent", why)
     }
 
     /// Why a caller is refused.
@@ -290,7 +290,7 @@ impl Link {
         };
         if header("upgrade") != Some(UPGRADE) {
             let why = "is not an agent of this version; use the same nmax on both sides";
-            return Some(Refusal::new(400, "It Is No Agent Of This Version", why));
+            return Some(Refusal::new(400, "Agent Of Another Version", why));
         }
         if let Some(token) = &self.token {
             let why = match header("authorization") {

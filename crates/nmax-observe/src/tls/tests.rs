@@ -161,7 +161,7 @@ fn files_of_issuers_that_are_none() {
     assert!(of(PemFile::new(key).path()).contains("holds no certificate"));
     let torn = "-----BEGIN CERTIFICATE-----\ns3cret!\n-----END CERTIFICATE-----\n";
     let text = of(PemFile::new(torn).path());
-    assert!(text.contains("no valid PEM") && !text.contains("s3cret"), "{text}");
+    assert!(text.contains("not valid PEM") && !text.contains("s3cret"), "{text}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn logs_are_looked_at() {
             Ok(("a log without lines, whose format the first ones will tell", 0)),
             Err("there is no such file"),
             Err("packed by gzip"),
-            Err("no regular file"),
+            Err("not a regular file"),
             Ok(("an access log", 0)),
             Err("`format` is none of an access log"),
         ],

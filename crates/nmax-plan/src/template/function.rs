@@ -116,9 +116,9 @@ impl Function {
         let constant = |index: usize| arguments.get(index).and_then(Template::as_constant);
         let mut faults = Vec::new();
         match self {
-            Self::Now => faults.extend(word(constant(0), TIMES, "form of the time")),
-            Self::Hash | Self::Hmac => faults.extend(word(constant(0), HASHES, "algorithm")),
-            Self::JwtSign | Self::JwtVerify => faults.extend(word(constant(0), SIGNATURES, "algorithm")),
+            Self::Now => faults.extend(word(constant(0), TIMES, "a form of the time")),
+            Self::Hash | Self::Hmac => faults.extend(word(constant(0), HASHES, "an algorithm")),
+            Self::JwtSign | Self::JwtVerify => faults.extend(word(constant(0), SIGNATURES, "an algorithm")),
             Self::Random => {
                 let ends = [0, 1].map(|index| constant(index).map(|text| (text, text.parse::<i64>())));
                 for (argument, end) in ends.iter().enumerate() {
@@ -166,5 +166,5 @@ fn word(text: Option<&str>, words: &[&str], what: &str) -> Option<Fault> {
         Some(near) => format!("did you mean `'{near}'`?"),
         None => format!("write one of: '{}'", words.join("', '")),
     };
-    Some(Fault { argument: 0, message: format!("`{text}` is no {what}"), remedy })
+    Some(Fault { argument: 0, message: format!("`{text}` is not {what}"), remedy })
 }

@@ -92,7 +92,7 @@ fn files_that_cannot_be_read_are_named_with_reason_and_remedy() {
     if let Step::Call(request) = &mut body.scenarios[0].steps[0] {
         std::sync::Arc::make_mut(request).http_mut().unwrap().body = Body::File("/".into());
     }
-    assert!(refused(body).contains("no regular file"));
+    assert!(refused(body).contains("not a regular file"));
     let mut identity = plan();
     identity.defaults.client_certificate =
         Some(CertificateFiles { certificate_file: "no/cert.pem".into(), key_file: "no/key.pem".into() });

@@ -52,6 +52,6 @@ fn the_range_is_checked() {
     assert_eq!(of(&[], Some(2.0), Some(64.0)), Ok((2.0, 64.0)));
     assert!(of(&[], Some(9.0), Some(3.0)).unwrap_err().contains("above the highest"));
     assert!(of(&[], None, Some(1.5)).unwrap_err().contains("whole"));
-    assert!(of(&[], None, Some(f64::NAN)).unwrap_err().contains("no load"));
+    assert!(of(&[], None, Some(f64::NAN)).unwrap_err().contains("not a load"));
     assert!(of(&["vus=1,2"], None, Some(8.0)).unwrap_err().contains("levels of your own"));
 }

@@ -56,7 +56,7 @@ fn errors_say_where_and_what_to_do() {
         ("", 0, "empty", "leave the flag out"),
         ("stauts >= 500", 1, "no column `stauts`", "did you mean `status`?"),
         ("status >= 500 and nam = x", 19, "no column `nam`", "`name`"),
-        ("status >= ", 11, "a value should stand", "number"),
+        ("status >= ", 11, "expected a value", "number"),
         ("status 500", 8, "compared with nothing", "!~"),
         ("status >= 5x", 11, "whole number", "500"),
         ("status = 5xx", 10, "whole number", "class = 5xx"),

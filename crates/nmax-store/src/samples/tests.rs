@@ -241,7 +241,7 @@ fn other_files_are_named() {
     let path = scratch.path().join("samples-0000.parquet");
     fs::write(&path, "no Parquet").unwrap();
     let error = SampleFile::open(&path).err().unwrap().to_string();
-    assert!(error.contains("samples-0000.parquet") && error.contains("no whole Parquet file"), "{error}");
+    assert!(error.contains("samples-0000.parquet") && error.contains("not a whole Parquet file"), "{error}");
     let other = Arc::new(parse_message_type("message other { required int32 request_id; }").unwrap());
     let writer = SerializedFileWriter::new(File::create(&path).unwrap(), other, Arc::default()).unwrap();
     writer.into_inner().unwrap();

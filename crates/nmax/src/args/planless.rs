@@ -6,7 +6,7 @@ use nmax_plan::plan::{Arrivals, Connection, Workload};
 
 use super::values::{choice, duration, header, method, rate};
 
-/// What stands in the place of a plan when a URL is given.
+/// The flags that make a plan of a URL.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "With a URL")]
 pub struct PlanlessArgs {

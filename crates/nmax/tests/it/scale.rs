@@ -266,7 +266,7 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         (&["--axis", "nodes=1,2", "--apply", "true"], &["does not use {nodes}"]),
         (&["--axis", "nodes"], &["needs its values"]),
         (&["--axis", "vus=0"], &["`0` is not a level"]),
-        (&["--max", "0"], &["--max 0", "no load"]),
+        (&["--max", "0"], &["--max 0", "not a load"]),
         (&["--min", "9", "--max", "3"], &["above the highest"]),
         (&["--count", "clicks"], &["--count clicks", "transaction:NAME"]),
         (&["--find", "p95"], &["--find 'p95'", "help:"]),

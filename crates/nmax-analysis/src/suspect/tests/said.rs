@@ -52,12 +52,12 @@ fn a_gap_is_said_of_what_has_it() {
 fn work_of_others_is_said() {
     let busy = [("cpu", "busy_cores", 2.0), ("cpu", "waiting_count", 8.0)];
     let process = [("process shop", "cpu_cores", 0.01), ("process shop", "waiting_count", 0.01)];
-    let strangers = "processes that nobody observes keep 1.99 cores busy and 7.98 tasks waiting";
+    let strangers = "processes that are not observed keep 1.99 cores busy and 7.98 tasks waiting";
     let others = "of them charged to requests: it works for others too";
     let watched = said(&with(&[&busy[..], &process].concat()), Kind::Cpu, "");
     assert!(watched.contains(strangers) && !watched.contains("for others too"), "{watched}");
     let alone = said(&with(&busy), Kind::Cpu, "");
-    assert!(alone.contains(others) && !alone.contains("nobody observes"), "{alone}");
+    assert!(alone.contains(others) && !alone.contains("not observed"), "{alone}");
     let idle = said(&with(&process), Kind::Cpu, "");
     assert!(!idle.contains("nobody observes") && !idle.contains("for others too"), "{idle}");
 }

@@ -131,7 +131,7 @@ impl<'a> Queue<'a> {
         let mut new = Vec::new();
         for found in found {
             let Ok(url) = source.base.join(&found.reference) else {
-                continue; // Browsers ignore what is no URL.
+                continue; // Browsers ignore what is not a URL.
             };
             let is_too_deep = found.kind == Kind::Frame && source.depth >= FRAME_DEPTH_MAX;
             if is_too_deep || !self.admits(&url) || !self.is_new(&url) {

@@ -32,7 +32,7 @@ fn a_reply_leads_where_its_location_says() {
         (303, "location: /caf\u{e9}\r\n", Some("http://shop.test/caf%C3%A9"), "bytes above ASCII stay what they are"),
         (302, "", None, "nowhere"),
         (302, "location:\r\n", None, "an empty one"),
-        (302, "location: http://[broken\r\n", None, "no URL"),
+        (302, "location: http://[broken\r\n", None, "not a URL"),
         (302, "location: app://open\r\n", None, "a scheme that cannot be asked"),
         (302, "location: http://user:pw@h.test/\r\n", None, "credentials that nobody gave us"),
         (200, "location: /x\r\n", None, "no redirect"),

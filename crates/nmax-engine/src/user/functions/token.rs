@@ -75,7 +75,9 @@ fn within_time(claims: &Value, unix: Nanos) -> Result<(), String> {
     // RFC 7519, 2: a NumericDate.
     let at = |name: &str| match claims.get(name) {
         None => Ok(None),
-        Some(claim) => claim.as_f64().map(Some).ok_or_else(|| format!("`{name}` of the token is not a number of seconds")),
+        Some(claim) => {
+            claim.as_f64().map(Some).ok_or_else(|| format!("`{name}` of the token is not a number of seconds"))
+        }
     };
     if let Some(end_s) = at("exp")?.filter(|end_s| now_s >= *end_s) {
         return Err(format!("the token expired {:.0} s ago", now_s - end_s));
@@ -93,7 +95,7 @@ fn decoded(part: &str, text: &str) -> Result<Vec<u8>, String> {
 
 /// A part of a token that is a JSON object: its text and its value.
 fn object(part: &str, text: &str) -> Result<(String, Value), String> {
-    let not_json = || format!("the {part} of the token is not JSON object");
+    let not_json = || format!("the {part} of the token is not a JSON object");
     let text = String::from_utf8(decoded(part, text)?).map_err(|_| not_json())?;
     let value: Value = serde_json::from_str(&text).map_err(|_| not_json())?;
     if value.is_object() { Ok((text, value)) } else { Err(not_json()) }

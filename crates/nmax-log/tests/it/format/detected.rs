@@ -84,7 +84,7 @@ fn who_wrote_it_decides_what_the_stamp_means() {
     let cases = [
         (vec![&*apache, COMBINED], true, "Apache writes `-` for no bytes"),
         (vec![&*nginx, COMBINED], false, "nginx writes 0"),
-        (vec![COMBINED], false, "nobody can tell"),
+        (vec![COMBINED], false, "not known"),
     ];
     for (sample, is_arrival, why) in cases {
         let mut reader = detect(&sample);

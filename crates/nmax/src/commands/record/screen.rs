@@ -69,7 +69,7 @@ impl Listener for Screen {
         if !address.ip().is_loopback() {
             say::note(
                 "anybody who reaches this address can use the proxy: end it when you are done. Loopback and link-local \
-                 addresses of this host are lent to nobody, but those of recorded hosts",
+                 addresses of this host are closed to other clients, except those of recorded hosts",
             );
         }
         if begun.has_browser {

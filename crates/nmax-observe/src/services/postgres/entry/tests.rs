@@ -115,7 +115,7 @@ fn modes_decide_how_it_is_entered() {
         (String::new(), "S", "barred\n", "barred\n", "barred"),
         ("sslmode=require".into(), "S", clear, no_sealed, "barred sealed"),
         ("sslmode=require".into(), "N", clear, sealed, "it speaks no TLS; switch it on there by `ssl = on`"),
-        (root("require", &other), "S", clear, sealed, "its certificate is not trusted; in "),
+        (root("require", &other), "S", clear, sealed, "its certificate is not trusted; no CA in "),
         ("sslmode=verify-ca".into(), "S", clear, sealed, "its certificate is not trusted; this machine"),
         ("sslmode=verify-full".into(), "S", clear, sealed, "..add `sslrootcert=FILE` to the URL"),
         (root("prefer", &own).replace("nmax-pem", "no-file"), "S", clear, sealed, "the file of `sslrootcert`, "),
@@ -135,8 +135,8 @@ fn modes_decide_how_it_is_entered() {
 fn odd_answers_to_the_question_for_tls() {
     let identity = Authority::new("ours").identity(&["127.0.0.1"], 4000);
     let cases = [
-        ("require", "SR", "somebody stands in between"),
-        ("prefer", "SR", "somebody stands in between"),
+        ("require", "SR", "something intercepts the connection"),
+        ("prefer", "SR", "something intercepts the connection"),
         ("require", "E", "answers the question for TLS with an error"),
         ("require", "", "it closed the connection"),
         ("prefer", "HTTP/1.1 400 Bad Request", "does not speak PostgreSQL's protocol"),

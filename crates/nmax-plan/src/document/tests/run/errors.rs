@@ -245,10 +245,7 @@ fn tags_and_locations_share_their_names() {
 #[test]
 fn wrong_timelines() {
     let cases: [(&str, &[&str]); 12] = [
-        (
-            "{ command: x }",
-            &["plan.yaml:5:12: this action has no time", "  help: add `at: 10m` or `when: steady`"],
-        ),
+        ("{ command: x }", &["plan.yaml:5:12: this action has no time", "  help: add `at: 10m` or `when: steady`"]),
         (
             "{ at: 1s, when: steady, command: x }",
             &["plan.yaml:5:22: `at` and `when` both say when it is done", "  help: keep one of them"],
