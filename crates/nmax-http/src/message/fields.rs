@@ -78,12 +78,14 @@ impl<'a> Fields<'a> {
 
     /// The values of all fields of this name, in any case.
     pub fn all<'n>(self, name: &'n str) -> impl Iterator<Item = &'a [u8]> + use<'a, 'n> {
-        self.iter().filter(move |(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        // Compared as bytes: checking each name for UTF-8 would cost more than all else.
+        let is_wanted = move |field: &&Field| field.name.of_text(self.text).eq_ignore_ascii_case(name.as_bytes());
+        self.fields.iter().filter(is_wanted).map(move |field| field.value.of_text(self.text))
     }
 
     /// The value of the first field of this name, in any case.
     pub fn get(self, name: &str) -> Option<&'a [u8]> {
-        self.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        self.all(name).next()
     }
 
     /// Where names and values are in the text.
