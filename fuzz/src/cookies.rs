@@ -17,7 +17,7 @@ pub fn holds(input: &[u8]) {
     let now_unix_s = number(lines.next());
     let mut jar = Jar::new();
     for line in lines.clone() {
-        let _ = jar.store(&setting.origin, &setting.target, line, now_unix_s);
+        let _ = jar.store(&setting.origin, setting.target.as_bytes(), line, now_unix_s);
         assert!(jar.len() <= COOKIES_MAX, "{} cookies", jar.len());
     }
     let sent = written(&jar, &asking, now_unix_s);
@@ -29,9 +29,9 @@ pub fn holds(input: &[u8]) {
     // Setting one cookie again changes nothing: neither the value nor the order.
     if let Some(line) = lines.next_back() {
         let mut once = Jar::new();
-        let _ = once.store(&setting.origin, &setting.target, line, now_unix_s);
+        let _ = once.store(&setting.origin, setting.target.as_bytes(), line, now_unix_s);
         let mut twice = once.clone();
-        let _ = twice.store(&setting.origin, &setting.target, line, now_unix_s);
+        let _ = twice.store(&setting.origin, setting.target.as_bytes(), line, now_unix_s);
         assert_eq!(written(&once, &asking, now_unix_s), written(&twice, &asking, now_unix_s));
     }
 }
@@ -39,7 +39,7 @@ pub fn holds(input: &[u8]) {
 /// The value of the `cookie` header.
 fn written(jar: &Jar, url: &Url, now_unix_s: i64) -> Vec<u8> {
     let mut out = Vec::new();
-    let any = jar.write(&url.origin, &url.target, now_unix_s, &mut out);
+    let any = jar.write(&url.origin, url.target.as_bytes(), now_unix_s, &mut out);
     assert_eq!(any, !out.is_empty(), "whether there are cookies, and what is written, agree");
     out
 }

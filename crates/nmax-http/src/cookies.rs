@@ -9,6 +9,8 @@ mod date;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use crate::url::{Origin, Scheme};
 pub use date::parse_date;
 
@@ -37,18 +39,33 @@ pub enum Refused {
     PublicSuffix,
 }
 
-#[derive(Clone, Debug)]
-struct Cookie {
-    name: Box<[u8]>,
-    value: Box<[u8]>,
+/// A `set-cookie` value and what the request adds to it.
+struct Parsed<'a> {
+    name: &'a [u8],
+    value: &'a [u8],
     /// In lower case, without a leading dot.
-    domain: Box<str>,
-    /// Only for exactly this host, not for those below it.
+    domain: Cow<'a, str>,
+    path: &'a [u8],
+    scope: Scope,
+}
+
+/// To whom and how long a cookie is sent, beside its domain and path.
+#[derive(Clone, Copy, Debug)]
+struct Scope {
+    /// Only to exactly this host, not to those below it.
     host_only: bool,
-    path: Box<[u8]>,
     secure: bool,
     /// First second in which it is gone; `None` for a session cookie.
     expires_unix_s: Option<i64>,
+}
+
+#[derive(Clone, Debug)]
+struct Cookie {
+    /// Domain, path, name and value, one after the other: one allocation.
+    text: Box<[u8]>,
+    /// Where domain, path and name end in it.
+    ends: [usize; 3],
+    scope: Scope,
     /// Order of first storing.
     created: u64,
 }
@@ -85,34 +102,32 @@ impl Jar {
     /// Takes one `set-cookie` value of a reply to `target` at `origin`, at wall time `now_unix_s`.
     ///
     /// A cookie that is already expired removes its namesake.
-    pub fn store(&mut self, origin: &Origin, target: &str, set_cookie: &[u8], now_unix_s: i64) -> Result<(), Refused> {
-        let cookie = parse(origin, target, set_cookie, now_unix_s)?;
-        let namesake = self
-            .cookies
-            .iter()
-            .position(|c| c.name == cookie.name && c.domain == cookie.domain && c.path == cookie.path);
-        let created = match namesake {
-            Some(index) => self.cookies.remove(index).created,
-            None => self.next_created,
-        };
-        if cookie.is_expired(now_unix_s) {
-            return Ok(());
+    pub fn store(&mut self, origin: &Origin, target: &[u8], set_cookie: &[u8], now_unix_s: i64) -> Result<(), Refused> {
+        let parsed = parse(origin, target, set_cookie, now_unix_s)?;
+        let namesake = self.cookies.iter().position(|cookie| cookie.is_namesake_of(&parsed));
+        match namesake {
+            Some(index) if parsed.scope.is_expired(now_unix_s) => drop(self.cookies.remove(index)),
+            // Its place is that of its path and first storing.
+            Some(index) => self.cookies[index].replace(&parsed),
+            None if parsed.scope.is_expired(now_unix_s) => {}
+            None => {
+                self.make_room(now_unix_s);
+                self.insert(Cookie::new(&parsed, self.next_created));
+                self.next_created += 1;
+            }
         }
-        self.next_created = self.next_created.max(created + 1);
-        self.make_room(now_unix_s);
-        self.insert(Cookie { created, ..cookie });
         Ok(())
     }
 
     /// Appends the value of the `cookie` header for `target` at `origin`; false when there is none to send.
-    pub fn write(&self, origin: &Origin, target: &str, now_unix_s: i64, out: &mut Vec<u8>) -> bool {
+    pub fn write(&self, origin: &Origin, target: &[u8], now_unix_s: i64, out: &mut Vec<u8>) -> bool {
         let path = path_of(target);
         let mut separator: &[u8] = b"";
         for cookie in self.cookies.iter().filter(|cookie| cookie.matches(origin, path, now_unix_s)) {
             out.extend_from_slice(separator);
-            out.extend_from_slice(&cookie.name);
+            out.extend_from_slice(cookie.name());
             out.push(b'=');
-            out.extend_from_slice(&cookie.value);
+            out.extend_from_slice(cookie.value());
             separator = b"; ";
         }
         !separator.is_empty()
@@ -123,7 +138,7 @@ impl Jar {
         if self.cookies.len() < COOKIES_MAX {
             return;
         }
-        self.cookies.retain(|cookie| !cookie.is_expired(now_unix_s));
+        self.cookies.retain(|cookie| !cookie.scope.is_expired(now_unix_s));
         if self.cookies.len() >= COOKIES_MAX
             && let Some(oldest) = self.cookies.iter().map(|cookie| cookie.created).min()
         {
@@ -132,24 +147,65 @@ impl Jar {
     }
 
     fn insert(&mut self, cookie: Cookie) {
-        let rank = |c: &Cookie| (std::cmp::Reverse(c.path.len()), c.created);
+        let rank = |c: &Cookie| (std::cmp::Reverse(c.path().len()), c.created);
         let at = self.cookies.partition_point(|other| rank(other) < rank(&cookie));
         self.cookies.insert(at, cookie);
     }
 }
 
-impl Cookie {
+impl Scope {
     fn is_expired(&self, now_unix_s: i64) -> bool {
         self.expires_unix_s.is_some_and(|expires| expires <= now_unix_s)
     }
+}
+
+impl Cookie {
+    fn new(parsed: &Parsed<'_>, created: u64) -> Self {
+        let parts = [parsed.domain.as_bytes(), parsed.path, parsed.name, parsed.value];
+        let mut end = 0;
+        let ends = [0, 1, 2].map(|part: usize| {
+            end += parts[part].len();
+            end
+        });
+        Self { text: parts.concat().into(), ends, scope: parsed.scope, created }
+    }
+
+    fn domain(&self) -> &[u8] {
+        &self.text[..self.ends[0]]
+    }
+
+    fn path(&self) -> &[u8] {
+        &self.text[self.ends[0]..self.ends[1]]
+    }
+
+    fn name(&self) -> &[u8] {
+        &self.text[self.ends[1]..self.ends[2]]
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.text[self.ends[2]..]
+    }
+
+    fn is_namesake_of(&self, parsed: &Parsed<'_>) -> bool {
+        self.name() == parsed.name && self.domain() == parsed.domain.as_bytes() && self.path() == parsed.path
+    }
+
+    /// Takes what a namesake says. Most servers send values of one length, which need no memory.
+    fn replace(&mut self, parsed: &Parsed<'_>) {
+        if self.value().len() == parsed.value.len() {
+            self.text[self.ends[2]..].copy_from_slice(parsed.value);
+            self.scope = parsed.scope;
+        } else {
+            *self = Self::new(parsed, self.created);
+        }
+    }
 
     fn matches(&self, origin: &Origin, path: &[u8], now_unix_s: i64) -> bool {
-        let host_fits =
-            if self.host_only { *self.domain == *origin.host } else { is_within_domain(&origin.host, &self.domain) };
-        host_fits
-            && is_within_path(path, &self.path)
-            && (!self.secure || origin.scheme == Scheme::Https)
-            && !self.is_expired(now_unix_s)
+        let (scope, host, domain) = (self.scope, origin.host.as_bytes(), self.domain());
+        (if scope.host_only { domain == host } else { is_within_domain(&origin.host, domain) })
+            && is_within_path(path, self.path())
+            && (!scope.secure || origin.scheme == Scheme::Https)
+            && !scope.is_expired(now_unix_s)
     }
 }
 
@@ -191,7 +247,12 @@ impl<'a> Attributes<'a> {
 }
 
 /// Reads one `set-cookie` value (RFC 6265 sections 5.2 and 5.3).
-fn parse(origin: &Origin, target: &str, set_cookie: &[u8], now_unix_s: i64) -> Result<Cookie, Refused> {
+fn parse<'a>(
+    origin: &'a Origin,
+    target: &'a [u8],
+    set_cookie: &'a [u8],
+    now_unix_s: i64,
+) -> Result<Parsed<'a>, Refused> {
     let mut parts = set_cookie.split(|&b| b == b';');
     let (name, value) = parts.next().and_then(|pair| split_once(pair, b'=')).ok_or(Refused::NoName)?;
     let (name, value) = (name.trim_ascii(), value.trim_ascii());
@@ -206,32 +267,25 @@ fn parse(origin: &Origin, target: &str, set_cookie: &[u8], now_unix_s: i64) -> R
     }
     let attributes = Attributes::parse(parts, now_unix_s);
     let (domain, host_only) = domain_of(origin, attributes.domain)?;
-    Ok(Cookie {
-        name: name.into(),
-        value: value.into(),
-        domain: domain.into(),
-        host_only,
-        path: attributes.path.unwrap_or_else(|| default_path(target)).into(),
-        secure: attributes.secure,
-        expires_unix_s: attributes.max_age_end.or(attributes.expires),
-        created: 0,
-    })
+    let expires_unix_s = attributes.max_age_end.or(attributes.expires);
+    let scope = Scope { host_only, secure: attributes.secure, expires_unix_s };
+    Ok(Parsed { name, value, domain, path: attributes.path.unwrap_or_else(|| default_path(target)), scope })
 }
 
 /// The domain of a cookie, and whether it is for this host only.
-fn domain_of(origin: &Origin, attribute: Option<&[u8]>) -> Result<(String, bool), Refused> {
+fn domain_of<'a>(origin: &'a Origin, attribute: Option<&[u8]>) -> Result<(Cow<'a, str>, bool), Refused> {
     let Some(attribute) = attribute else {
-        return Ok((origin.host.clone(), true));
+        return Ok((Cow::Borrowed(&origin.host), true));
     };
     let domain = std::str::from_utf8(attribute).map_err(|_| Refused::ForeignDomain)?.to_ascii_lowercase();
-    if !is_within_domain(&origin.host, &domain) {
+    if !is_within_domain(&origin.host, domain.as_bytes()) {
         return Err(Refused::ForeignDomain);
     }
     if !is_public_suffix(&domain) {
-        return Ok((domain, false));
+        return Ok((Cow::Owned(domain), false));
     }
     // `domain=localhost` from localhost itself means the host alone (section 5.3, step 5).
-    if domain == origin.host { Ok((domain, true)) } else { Err(Refused::PublicSuffix) }
+    if domain == origin.host { Ok((Cow::Owned(domain), true)) } else { Err(Refused::PublicSuffix) }
 }
 
 /// Whether anyone may have a host under `domain`. One label that is on no list counts, as the list's own rule says.
@@ -241,10 +295,10 @@ fn is_public_suffix(domain: &str) -> bool {
 }
 
 /// RFC 6265 section 5.1.3: equal, or below it by whole labels; an address has nothing below it.
-fn is_within_domain(host: &str, domain: &str) -> bool {
-    match host.strip_suffix(domain) {
-        Some("") => true,
-        Some(rest) => rest.ends_with('.') && host.parse::<std::net::IpAddr>().is_err(),
+fn is_within_domain(host: &str, domain: &[u8]) -> bool {
+    match host.as_bytes().strip_suffix(domain) {
+        Some(b"") => true,
+        Some(rest) => rest.ends_with(b".") && host.parse::<std::net::IpAddr>().is_err(),
         None => false,
     }
 }
@@ -256,7 +310,7 @@ fn is_within_path(path: &[u8], cookie_path: &[u8]) -> bool {
 }
 
 /// The folder of the target, without the slash at its end.
-fn default_path(target: &str) -> &[u8] {
+fn default_path(target: &[u8]) -> &[u8] {
     let path = path_of(target);
     match path.iter().rposition(|&b| b == b'/') {
         Some(slash) if slash > 0 => &path[..slash],
@@ -264,8 +318,8 @@ fn default_path(target: &str) -> &[u8] {
     }
 }
 
-fn path_of(target: &str) -> &[u8] {
-    target.split('?').next().unwrap_or("/").as_bytes()
+fn path_of(target: &[u8]) -> &[u8] {
+    split_once(target, b'?').map_or(target, |(path, _)| path)
 }
 
 fn split_once(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {

@@ -50,7 +50,7 @@ impl Rendered {
         }
     }
 
-    /// Path and query, for cookies and relative references.
+    /// Path and query, for relative references.
     pub(crate) fn target<'a>(self, prepared: &'a HttpPrepared, buffers: &'a Buffers) -> Cow<'a, str> {
         String::from_utf8_lossy(self.text(prepared, buffers).target())
     }
@@ -142,7 +142,7 @@ pub(crate) fn add_cookies(
     let mut has_some = false;
     if !jar.is_empty() {
         text.field_from("cookie", |out| {
-            has_some = jar.write(origin, &String::from_utf8_lossy(target), now_s(), out);
+            has_some = jar.write(origin, target, now_s(), out);
             has_some
         });
     }

@@ -152,10 +152,10 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         if !reply.has_set_cookie() || self.http.of.plan.defaults.cookies == Cookies::Ignored {
             return;
         }
-        let target = place.rendered.target(self.prepared, &self.user.buffers);
+        let target = place.rendered.text(self.prepared, &self.user.buffers).target();
         for cookie in reply.set_cookies() {
             // A cookie that a browser would refuse is refused here too.
-            let _ = self.user.jar.store(&place.origin, &target, cookie, self.site.core.unix_now_s());
+            let _ = self.user.jar.store(&place.origin, target, cookie, self.site.core.unix_now_s());
         }
     }
 

@@ -10,13 +10,13 @@ fn url(text: &str) -> Url {
 
 fn store(jar: &mut Jar, at: &str, set_cookie: &str) -> Result<(), Refused> {
     let url = url(at);
-    jar.store(&url.origin, &url.target, set_cookie.as_bytes(), NOW)
+    jar.store(&url.origin, url.target.as_bytes(), set_cookie.as_bytes(), NOW)
 }
 
 fn sent_at(jar: &Jar, to: &str, now: i64) -> String {
     let url = url(to);
     let mut out = Vec::new();
-    let any = jar.write(&url.origin, &url.target, now, &mut out);
+    let any = jar.write(&url.origin, url.target.as_bytes(), now, &mut out);
     assert_eq!(any, !out.is_empty());
     String::from_utf8(out).unwrap()
 }
@@ -122,7 +122,7 @@ fn addresses_share_no_cookies() {
         assert_eq!(sent_at(&jar, &format!("http://{host}:8080/"), NOW), "a=1");
         if let Ok(other) = Url::parse(&format!("http://{other}/")) {
             let mut out = Vec::new();
-            assert!(!jar.write(&other.origin, "/", NOW, &mut out));
+            assert!(!jar.write(&other.origin, b"/", NOW, &mut out));
         }
         for domain in ["0.0.1", "1", "0.1", ":1"] {
             let refused = store(&mut jar, &format!("http://{host}/"), &format!("b=1; domain={domain}"));
@@ -154,7 +154,7 @@ fn each_set_cookie_line_is_a_cookie_of_its_own() {
     let url = url("http://h.test/");
     let mut jar = Jar::new();
     for line in receiver.reply().set_cookies() {
-        jar.store(&url.origin, &url.target, line, NOW).unwrap();
+        jar.store(&url.origin, url.target.as_bytes(), line, NOW).unwrap();
     }
     assert_eq!(sent_at(&jar, "http://h.test/", NOW), "a=1; b=x, y; c=3");
     assert_eq!(sent_at(&jar, "http://h.test/", NOW + 5), "b=x, y; c=3", "the date of the first was read");
@@ -255,9 +255,9 @@ proptest! {
     fn any_value_is_taken_or_refused(value in prop::collection::vec(any::<u8>(), 0..60)) {
         let mut jar = Jar::new();
         let url = url("http://w.h.test/a");
-        let _ = jar.store(&url.origin, &url.target, &value, NOW);
+        let _ = jar.store(&url.origin, url.target.as_bytes(), &value, NOW);
         let mut out = Vec::new();
-        jar.write(&url.origin, &url.target, NOW, &mut out);
+        jar.write(&url.origin, url.target.as_bytes(), NOW, &mut out);
         prop_assert!(!out.iter().any(u8::is_ascii_control));
     }
 }

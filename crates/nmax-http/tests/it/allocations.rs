@@ -53,14 +53,18 @@ fn exchanges_in_steady_state() {
 }
 
 #[test]
-fn writing_cookies() {
+fn writing_cookies_and_storing_them_again() {
     let url = Url::parse("http://h.test/a").unwrap();
     let mut jar = Jar::new();
-    jar.store(&url.origin, &url.target, b"b=1; domain=test", 0).unwrap_err();
-    jar.store(&url.origin, &url.target, b"a=1; max-age=9", 0).unwrap();
+    jar.store(&url.origin, url.target.as_bytes(), b"b=1; domain=test", 0).unwrap_err();
+    jar.store(&url.origin, url.target.as_bytes(), b"a=1; max-age=9", 0).unwrap();
     let mut out = Vec::with_capacity(100);
-    let counted = measure(|| assert!(jar.write(&url.origin, &url.target, 0, &mut out)));
+    let counted = measure(|| assert!(jar.write(&url.origin, url.target.as_bytes(), 0, &mut out)));
     assert_eq!((counted.count_total, out.as_slice()), (0, &b"a=1"[..]));
+    let again = measure(|| jar.store(&url.origin, url.target.as_bytes(), b"a=2", 0).unwrap());
+    out.clear();
+    assert!(jar.write(&url.origin, url.target.as_bytes(), i64::MAX, &mut out), "it no longer expires");
+    assert_eq!((again.count_total, out.as_slice()), (0, &b"a=2"[..]));
 }
 
 /// Every virtual user holds a client, and the future of an exchange also while it thinks.

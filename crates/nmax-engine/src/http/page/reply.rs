@@ -59,7 +59,12 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
         if core.plan.defaults.cookies != Cookies::Ignored {
             for cookie in reply.set_cookies() {
                 // A cookie that a browser would refuse is refused here too.
-                let _ = self.work.user.jar.store(&resource.url.origin, &resource.url.target, cookie, core.unix_now_s());
+                let _ = self.work.user.jar.store(
+                    &resource.url.origin,
+                    resource.url.target.as_bytes(),
+                    cookie,
+                    core.unix_now_s(),
+                );
             }
         }
         let content = Content { found, leads_to: leads_to.and_then(Result::ok), is_failed: false };
