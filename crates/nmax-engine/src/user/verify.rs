@@ -125,7 +125,9 @@ impl<R: Runtime> Site<'_, R> {
         let has_passed = || core.runtime.now() >= until;
         let page = if is_cut { Page::beginning(&headers, answer.body()) } else { Page::new(&headers, answer.body()) };
         let page = page.until(&has_passed);
-        let picker = self.actor.choice(core, self.assignment, call.step);
+        let ((vu, iteration), number) = (self.assignment.choice, self.actor.way.step(call.step));
+        // Only extractors that draw among their matches need the choices of the step.
+        let choice = || Choice::new(core.plan.seed, vu, iteration, number);
         let (values, text) = (&mut self.actor.values, &mut self.actor.text);
         for (number, probe) in &call.checks {
             let (holds, gave_up) = match probe {
@@ -146,7 +148,7 @@ impl<R: Runtime> Site<'_, R> {
         for (index, (extract, extractor)) in step.extract.iter().zip(&call.extractors).enumerate() {
             // More of the body could change what matches, and which of the matches is the last.
             let is_decided = !(is_cut && extractor.reads_body());
-            let found = if is_decided { pick(extract.pick, (picker, index), extractor, &page) } else { Ok(None) };
+            let found = if is_decided { pick(extract.pick, (&choice, index), extractor, &page) } else { Ok(None) };
             let trouble = found.as_ref().err().map(GaveUp::to_string).or_else(|| (!is_decided).then(undecided));
             let found = found.unwrap_or_default();
             let lacks_value = found.is_none() && extract.default.is_none();
@@ -159,7 +161,7 @@ impl<R: Runtime> Site<'_, R> {
         }
         for (index, (of, (extractor, names))) in step.metrics.iter().zip(&call.metrics).enumerate() {
             let is_decided = !(is_cut && extractor.reads_body());
-            let place = (picker, step.extract.len() + index);
+            let place = (&choice, step.extract.len() + index);
             let found = if is_decided { pick(of.pick, place, extractor, &page) } else { Ok(None) };
             let number = found.ok().flatten().and_then(|text| text.trim().parse().ok());
             names.iter().for_each(|name| core.count_number(section, name, number));
@@ -186,10 +188,10 @@ impl<R: Runtime> Site<'_, R> {
     }
 }
 
-/// The match that an extractor takes, given the choices of its step and its number among the extractors of that.
+/// The match that an extractor takes, given what tells the choices of its step and its number among the extractors of that.
 fn pick(
     pick: MatchPick,
-    (choice, index): (Choice, usize),
+    (choice, index): (&impl Fn() -> Choice, usize),
     extractor: &Extractor,
     page: &Page<'_>,
 ) -> Result<Option<String>, GaveUp> {
@@ -199,7 +201,7 @@ fn pick(
         MatchPick::Nth(nth) => nth.checked_sub(1),
         // Draw 0 belongs to the step itself.
         MatchPick::Random => {
-            NonZeroU64::new(extractor.count(page)? as u64).map(|n| choice.below(1 + index as u64, n) as usize)
+            NonZeroU64::new(extractor.count(page)? as u64).map(|n| choice().below(1 + index as u64, n) as usize)
         }
     };
     place.map_or(Ok(None), |place| extractor.nth(page, place))
