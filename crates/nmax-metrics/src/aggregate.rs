@@ -74,11 +74,12 @@ impl Aggregate {
     /// name, section and outcome.
     #[inline]
     pub fn record_between(&mut self, due: Section, ended: Section, sample: &Sample) {
-        if let Some(lag) = sample.injector_lag() {
+        let lag = sample.injector_lag();
+        if let Some(lag) = lag {
             self.load[due as usize].injector_lag.record(lag.0);
         }
         let stats = self.request_mut(due, sample.name);
-        stats.record(sample);
+        stats.record_with_lag(lag, sample);
         match (due, ended) {
             (Section::Hold, Section::Hold) => stats.ended_within += 1,
             (Section::Outside, Section::Hold) => self.request_mut(ended, sample.name).ended_within += 1,

@@ -20,9 +20,12 @@ const TEXT: u64 = 1 << (8 * LENGTH_MAX);
 impl Code {
     /// The code of a number: a text when it has five digits.
     pub const fn new(number: u16) -> Self {
-        if number < 10_000 {
-            return Self(number as u64);
-        }
+        if number < 10_000 { Self(number as u64) } else { Self::five_digits(number) }
+    }
+
+    /// The text of a number of five digits.
+    #[cold]
+    const fn five_digits(number: u16) -> Self {
         let (mut left, mut text, mut digit) = (number as u64, TEXT, 0);
         while digit < LENGTH_MAX {
             text |= (b'0' as u64 + left % 10) << (8 * digit);

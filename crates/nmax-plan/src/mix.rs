@@ -106,10 +106,12 @@ impl Mix {
     /// The scenario of a VU's iteration in a closed workload.
     ///
     /// Exact for each VU over any `cycle` iterations in a row, and in each round over any `cycle` VUs in a row.
+    #[inline]
     pub fn pick_closed(&self, seed: u64, vu: u64, iteration: u64) -> usize {
-        if self.cycle == 1 {
-            return self.at(0);
-        }
+        if self.cycle == 1 { self.at(0) } else { self.pick_in_cycle(seed, vu, iteration) }
+    }
+
+    fn pick_in_cycle(&self, seed: u64, vu: u64, iteration: u64) -> usize {
         let cycle = u64::from(self.cycle);
         let place = (vu % cycle + iteration % cycle) % cycle;
         self.at(permute(derive(mix64(seed), CLOSED), place as u32, self.cycle))

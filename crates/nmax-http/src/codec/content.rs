@@ -40,7 +40,9 @@ impl Content {
     #[inline]
     pub(super) fn start(&mut self, expected: &Expected) {
         self.coded_bytes = 0;
-        self.decoder = None;
+        if self.decoder.is_some() {
+            self.abort();
+        }
         self.keep_broken = expected.keep_failed_bytes.min(BROKEN_BYTES_MAX);
         self.plain.bytes = 0;
         self.plain.limit = expected.body_limit;
@@ -140,6 +142,7 @@ impl Content {
     }
 
     /// No more comes; what was kept stays.
+    #[cold]
     pub(super) fn abort(&mut self) {
         self.decoder = None;
     }

@@ -54,8 +54,13 @@ impl RequestStats {
     }
 
     /// Adds one exchange.
-    #[inline]
     pub fn record(&mut self, sample: &Sample) {
+        self.record_with_lag(sample.injector_lag(), sample);
+    }
+
+    /// The same of one whose [`Sample::injector_lag`] is known already.
+    #[inline]
+    pub(super) fn record_with_lag(&mut self, lag: Option<Nanos>, sample: &Sample) {
         let class = match sample.outcome {
             Outcome::Ok => 0,
             Outcome::Failed => 1,
@@ -78,7 +83,7 @@ impl RequestStats {
         self.bytes_sent += sample.bytes_sent;
         self.bytes_decoded += sample.bytes_decoded;
         let receive = sample.receive().unwrap_or_default();
-        let late = sample.injector_lag().filter(|lag| lag.0 > sample.response_time().0 / LATE_PART);
+        let late = lag.filter(|lag| lag.0 > sample.response_time().0 / LATE_PART);
         // A small exchange on a kept connection that was sent in time has none of them.
         if sample.network != Network::default() || sample.send > Nanos::ZERO || receive > Nanos::ZERO || late.is_some()
         {
