@@ -14,7 +14,7 @@ mod sources;
 pub(crate) mod tls;
 
 use std::fmt;
-use std::io;
+use std::io::{self, BufRead as _};
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
 use std::pin::Pin;
@@ -232,10 +232,13 @@ impl Stream {
         }
     }
 
-    /// Whether the reactor knows that nothing has come over a plain connection. It wakes the task when something does.
+    /// Whether it is known without a read that nothing has come. The reactor wakes the task when something does.
     #[inline]
-    pub(crate) fn is_silent(&self, cx: &mut Context<'_>) -> bool {
-        matches!(self, Self::Plain(socket, _) if socket.poll_readable(cx).is_pending())
+    pub(crate) fn is_silent(&mut self, cx: &mut Context<'_>) -> bool {
+        match self {
+            Self::Plain(socket, _) => socket.poll_readable(cx).is_pending(),
+            Self::Wrapped(wrapped, _) => wrapped.is_silent(cx),
+        }
     }
 
     /// Reads at most `buffer.len()` bytes; 0 is the end of the stream.
@@ -284,6 +287,14 @@ impl Wrapped {
             Self::TlsOverLine(stream) => stream,
         };
         Pin::new(layer)
+    }
+
+    /// As [`Stream::is_silent`]: neither the socket nor the session has anything. Of a line that is not known.
+    fn is_silent(&mut self, cx: &mut Context<'_>) -> bool {
+        let Self::Tls(stream) = self else { return false };
+        let (socket, session) = stream.get_mut();
+        let has_no_text = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
+        session.reader().fill_buf().is_err_and(has_no_text) && socket.poll_readable(cx).is_pending()
     }
 
     fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {

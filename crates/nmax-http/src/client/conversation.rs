@@ -141,10 +141,12 @@ impl<C: Clock> Conversation<'_, C> {
     ) -> Poll<Result<End, Trouble>> {
         let (is_kept, stream) = (lease.idle_since().is_some(), lease.stream());
         let Self { shared, receiver, progress, .. } = self;
-        let begins = sending.begin();
-        if begins {
+        let mut is_silent = false;
+        if sending.begin() {
             if is_kept {
-                if is_disturbed(shared, stream, cx) {
+                // Costs no system call while nothing came, because the reactor would have said so.
+                is_silent = stream.is_silent(cx);
+                if !is_silent && has_come(shared, stream, cx) {
                     return Poll::Ready(Err(Trouble::stale()));
                 }
                 shared.tell(WireEvent::Reused);
@@ -154,7 +156,7 @@ impl<C: Clock> Conversation<'_, C> {
         }
         if sending.is_under_way() {
             sending.poll(shared, stream, progress, cx)?;
-            if begins && is_kept && sending.is_sent() && !stream.has_buffer() {
+            if is_silent && sending.is_sent() {
                 // The reactor was asked just before, and will tell of what comes.
                 return Poll::Pending;
             }
@@ -240,14 +242,7 @@ fn poll_receive<C: Clock>(
     Ok(Poll::Ready(is_complete.then_some((at, false))))
 }
 
-/// True when something came over an idle connection: its end, or bytes that belong to no request.
-///
-/// Costs no system call while nothing came, because the reactor would have said so.
-#[inline]
-fn is_disturbed<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<'_>) -> bool {
-    !stream.is_silent(cx) && has_come(shared, stream, cx)
-}
-
+/// Whether something came over an idle connection: its end, or bytes that belong to no request.
 #[cold]
 fn has_come<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<'_>) -> bool {
     let mut scratch = shared.scratch.borrow_mut();
