@@ -71,7 +71,7 @@ pub struct Summary {
     pub connections: Connections,
     /// All requests.
     pub total: Stats,
-    /// By request name, most frequent first.
+    /// By request name: those of the plan in its order, then by first use; a redirect after the step that led to it.
     pub requests: Vec<(String, Stats)>,
     /// By scenario, in the order of the plan.
     pub scenarios: Vec<ScenarioRow>,
@@ -93,7 +93,7 @@ pub struct Summary {
     pub checks: Vec<CheckRow>,
     /// The user's own metrics, by name and tag.
     pub metrics: Vec<MetricRow>,
-    /// What went wrong in the whole run, most frequent first.
+    /// What went wrong in the whole run, causes first.
     pub problems: Vec<Problem>,
     /// The injector in the phase.
     pub injector: Injector,
@@ -287,9 +287,10 @@ fn request_rows(counted: &Aggregate, catalog: &Catalog, batches: &Batches, lengt
     let row =
         |(id, stats)| (catalog.requests.name(id).to_owned(), Stats::from_stats(stats, length_s, batches.request(id)));
     let mut rows: Vec<_> = rows.map(row).collect();
-    rows.sort_by(|a, b| {
-        let by_name = || hop(&a.0).cmp(&hop(&b.0)).then_with(|| a.0.cmp(&b.0));
-        b.1.count.cmp(&a.1.count).then_with(by_name)
+    let id = |name: &str| catalog.requests.find(name);
+    rows.sort_by_cached_key(|(name, _)| {
+        let (step, number) = hop(name);
+        (id(step).or_else(|| id(name)), number, id(name))
     });
     rows
 }

@@ -18,12 +18,12 @@ mod scenario;
 
 pub use declare::{Counter, Declaration, Declared, Part, Statistic, Time, Unit, counts, declared, set_counts};
 pub(crate) use grouped::of_group;
-pub use grouped::{CHECKS_MAX, Group, Grouped, TRANSACTIONS_MAX, Table};
+pub use grouped::{CHECKS_MAX, FAILURES_MAX, Group, Grouped, TRANSACTIONS_MAX, Table};
 pub use hollow::Hollow;
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
 pub use own::{METRICS_MAX, MetricStats};
 pub use request::{LatencySet, Phases, RequestStats};
-pub use scenario::{CheckStats, LocationStats, PageStats, ScenarioStats, TransactionStats};
+pub use scenario::{CheckStats, FailureStats, LocationStats, PageStats, ScenarioStats, TransactionStats};
 
 /// Part of a run's time, by intended instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -57,11 +57,13 @@ pub struct Aggregate {
     pub locations: Grouped<LocationStats>,
     /// By index in [`crate::Catalog::metrics`].
     pub metrics: Grouped<MetricStats>,
+    /// By index in [`crate::Catalog::failures`].
+    pub failures: Grouped<FailureStats>,
     load: [LoadStats; 2],
 }
 
 wire! {
-    Aggregate { requests, scenarios, checks, transactions, pages, transitions, locations, metrics, load }
+    Aggregate { requests, scenarios, checks, transactions, pages, transitions, locations, metrics, failures, load }
 }
 
 impl Aggregate {
@@ -162,6 +164,7 @@ impl Aggregate {
         self.transitions.add(to, &other.transitions, from);
         self.locations.add(to, &other.locations, from);
         self.metrics.add(to, &other.metrics, from);
+        self.failures.add(to, &other.failures, from);
         self.load_mut(to).merge(other.load(from));
     }
 

@@ -16,6 +16,8 @@ pub struct FailureExample {
     /// What examples are grouped by: an error kind, `status 503`, `check "..."` or `extract item`; for what is no
     /// exchange `end`, `loop`, `value` or `setup`.
     pub kind: String,
+    /// The kind of what had failed first in its iteration; `None` when it was this.
+    pub after: Option<String>,
     /// Status code of the reply, when there was one.
     pub status: Option<Code>,
     /// What went wrong, for a person.

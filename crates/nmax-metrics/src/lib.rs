@@ -37,8 +37,8 @@ pub mod window;
 pub mod wire;
 
 pub use aggregate::{
-    Aggregate, CheckStats, Declared, Dropped, Group, Grouped, LatencySet, LoadStats, LocationStats, MetricStats,
-    PageStats, Phases, RequestStats, ScenarioStats, Section, Statistic, Table, TransactionStats,
+    Aggregate, CheckStats, Declared, Dropped, FailureStats, Group, Grouped, LatencySet, LoadStats, LocationStats,
+    MetricStats, PageStats, Phases, RequestStats, ScenarioStats, Section, Statistic, Table, TransactionStats,
 };
 pub use code::Code;
 pub use failure::FailureExample;

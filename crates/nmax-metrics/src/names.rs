@@ -111,6 +111,8 @@ pub struct Catalog {
     pub locations: Vec<String>,
     /// The user's own metrics, as texts of [`crate::Metric`], in order of first use.
     pub metrics: Vec<String>,
+    /// Kinds of failures and errors, in order of first use: those of [`crate::FailureExample`].
+    pub failures: Vec<String>,
 }
 
 impl Catalog {

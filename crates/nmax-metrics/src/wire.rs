@@ -18,7 +18,7 @@ const COUNTS_MAX: u64 = 1 << 52;
 /// Bits of the largest numbers, which are sums of ns.
 const BITS_MAX: u32 = 91;
 /// The first byte of a frame: the version of the format.
-pub(crate) const VERSION: u8 = 2;
+pub(crate) const VERSION: u8 = 3;
 
 /// Why bytes are no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

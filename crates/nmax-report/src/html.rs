@@ -110,7 +110,7 @@ fn warning(text: impl Into<String>) -> Cell {
 fn header(page: &mut Page, view: &View) {
     let run = &view.run;
     page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(view.title())));
-    let parts = [("Target", &run.target), ("started", &run.started_at), ("run", &run.id)];
+    let parts = [("Target", &run.target), ("started", &number::instant(&run.started_at)), ("run", &run.id)];
     let known = parts.iter().filter(|(_, value)| !value.is_empty());
     let parts: Vec<_> = known.map(|(key, value)| format!("{key} {}", Escaped(value))).collect();
     page.add(format_args!("{}", parts.join(" · ")));

@@ -63,6 +63,12 @@ pub fn recovery(recovery: Recovery) -> String {
     }
 }
 
+/// An instant of RFC 3339 in UTC, to the second; any other text as it is.
+pub fn instant(text: &str) -> String {
+    let parts = text.strip_suffix('Z').and_then(|text| text.split_once('T'));
+    parts.map_or_else(|| text.to_owned(), |(day, time)| format!("{day} {} UTC", time.split('.').next().unwrap_or(time)))
+}
+
 /// A rate per second, for example `12.3 k/s`.
 pub fn rate(per_s: f64) -> String {
     scaled(per_s, &[("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)])

@@ -4,7 +4,7 @@ use nmax_analysis::Verdict;
 
 use crate::number;
 use crate::tables::{Alignment, Column, Table, groups};
-use crate::view::{View, threshold_value};
+use crate::view::{View, followers, threshold_value};
 use nmax_analysis::summary::Problem;
 
 mod answer;
@@ -210,7 +210,8 @@ fn header(page: &mut Page, view: &View) {
     let line = page.paint(&verdict, ink) + "  " + page.paint(&title, Ink::Bold);
     page.line(line);
     let run = &view.run;
-    let id = if run.id.is_empty() { String::new() } else { format!("{}, {}", run.id, run.started_at) };
+    let id =
+        if run.id.is_empty() { String::new() } else { format!("{}, {}", run.id, number::instant(&run.started_at)) };
     let tags = run.tags.join(", ");
     for (word, text) in [("run", &id), ("target", &run.target), ("note", &run.note), ("tags", &tags)] {
         if !text.is_empty() {
@@ -296,8 +297,14 @@ fn problems(page: &mut Page, view: &View) {
         return;
     }
     page.heading("Failures and errors (whole run)");
-    for problem in view.summary.problems.iter().take(LIST_MAX) {
+    let problems = &view.summary.problems;
+    let is_told = |kind: &String| problems.iter().any(|problem| problem.followed_by.contains(kind));
+    let shown: Vec<_> = problems.iter().filter(|problem| !(problem.only_follows() && is_told(&problem.kind))).collect();
+    for problem in shown.iter().take(LIST_MAX) {
         page.item("✗", Ink::Bad, &problem_text(problem));
+        if !problem.followed_by.is_empty() {
+            page.item(" ", Ink::Plain, &format!("followed by {}", followers(problem, problems)));
+        }
         if let Some(example) = problem.examples.first() {
             let at = number::span(example.at.as_secs_f64());
             let text = format!("for example {} at {at}: {}", example.name, example.text);
@@ -305,12 +312,24 @@ fn problems(page: &mut Page, view: &View) {
             page.item(" ", Ink::Plain, &text);
         }
     }
-    more(page, view.summary.problems.len(), LIST_MAX, "kinds");
+    more(page, shown.len(), LIST_MAX, "kinds");
 }
 
 fn problem_text(problem: &Problem) -> String {
-    let count = problem.count.map_or_else(String::new, |count| format!(", {} times", number::count(count)));
-    format!("{}{count}: {}", problem.kind, problem.remedy)
+    format!("{}{}: {}", problem.kind, problem_counts(problem), problem.remedy)
+}
+
+/// How often, and how often it was not the consequence of another one.
+fn problem_counts(problem: &Problem) -> String {
+    let times = problem.count.map_or_else(String::new, |count| format!(", {} times", number::count(count)));
+    let first = match problem.first {
+        Some(0) => ", always after another failure of the iteration".to_owned(),
+        Some(first) if Some(first) < problem.count => {
+            format!(", first failure of {} iterations", number::count(first))
+        }
+        _ => String::new(),
+    };
+    times + &first
 }
 
 fn gates(page: &mut Page, view: &View) {

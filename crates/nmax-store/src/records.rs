@@ -25,6 +25,8 @@ records! {
         kind: String = &of.0.kind, "What failures are grouped by: an error kind, a status, a check, an extraction.";
         outcome: String = outcome_names(of.0.outcome).0, in ["failed", "error"], "How the exchange ended.";
         error_kind: Option<String> = outcome_names(of.0.outcome).1, "Kind of error; null for outcome failed.";
+        #[serde(default)]
+        after: Option<String> = of.0.after.clone(), "Kind of what had failed first in its iteration; null when it was this.";
         status: Option<NumberOrText> = of.0.status.map(written), "Status code; null without a reply.";
         name: String = &of.0.name, "Request name.";
         scenario: String = &of.0.scenario, "Scenario name.";
@@ -86,6 +88,7 @@ impl TryFrom<FailureLine> for FailureExample {
             scenario: line.scenario,
             outcome,
             kind: line.kind,
+            after: line.after,
             status: line.status.map(status).transpose()?,
             text: line.text,
             request: line.request,
@@ -177,7 +180,8 @@ mod tests {
             let outcome = error.map_or(Outcome::Failed, |index| Outcome::Error(ErrorKind::ALL[index]));
             let status = status.and_then(|text| Code::parse(&text));
             let failure = FailureExample {
-                at, name, scenario, outcome, kind, status, text, request, reply, response_time: Nanos(at.0 / 3),
+                at, name, scenario, outcome, after: status.map(|_| kind.clone()), kind, status, text, request, reply,
+                response_time: Nanos(at.0 / 3),
             };
             prop_assert_eq!(FailureExample::try_from(again(&FailureLine::json_from((&failure, 1)))).unwrap(), failure);
         }

@@ -33,7 +33,11 @@ fn names() -> Value {
     lists.extend(Group::ALL.map(|group| {
         let has_tags = !none.table(group).distribution_names().is_empty();
         let tags = if has_tags { format!("; id n is tag {}N", group.letter()) } else { String::new() };
-        let kind = if group.is_optional() { ", as `KIND NAME UNIT #TAG`; absent without any" } else { "" };
+        let kind = match group {
+            Group::Metric => ", as `KIND NAME UNIT #TAG`; absent without any",
+            Group::Failure => ", by what they are; absent without any",
+            _ => "",
+        };
         (group.plural(), strings(&format!("{} names{kind}{tags}", group.name())))
     }));
     let overflowed = "how often a request name beyond the cap was asked for; it is counted as `other`";

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    const LIMITS: Limits = Limits { requests: 4, groups: [2, 1, 1, 2, 1, 2, 2] };
+    const LIMITS: Limits = Limits { requests: 4, groups: [2, 1, 1, 2, 1, 2, 2, 1] };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]

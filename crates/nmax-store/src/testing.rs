@@ -79,6 +79,7 @@ pub(crate) fn failure(kind: &str) -> FailureExample {
         scenario: "browse".into(),
         outcome: Outcome::Error(ErrorKind::Timeout),
         kind: kind.into(),
+        after: None,
         status: None,
         text: "no reply within 30 s".into(),
         request: "GET /0 HTTP/1.1\r\n".into(),

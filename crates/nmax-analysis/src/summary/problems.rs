@@ -1,4 +1,6 @@
-//! What went wrong, by kind, with examples.
+//! What went wrong, by kind, with examples: causes first.
+
+use std::cmp::Reverse;
 
 use nmax_metrics::{Aggregate, Catalog, Code, ErrorKind, FailureExample, Outcome, Section};
 
@@ -14,13 +16,28 @@ pub struct Problem {
     pub kind: String,
     /// How often; `None` when only examples are known.
     pub count: Option<u64>,
+    /// How often nothing had failed before it in its iteration; `None` when that was not counted.
+    pub first: Option<u64>,
+    /// Kinds that came later in iterations where this was the first, in the order of the report.
+    pub followed_by: Vec<String>,
     /// What to do about it.
     pub remedy: &'static str,
     /// The first ones.
     pub examples: Vec<FailureExample>,
 }
 
-/// Every kind with a count or an example, most frequent first.
+impl Problem {
+    fn new(kind: &str, count: Option<u64>, remedy: &'static str) -> Self {
+        Self { kind: kind.to_owned(), count, first: None, followed_by: Vec::new(), remedy, examples: Vec::new() }
+    }
+
+    /// Whether something else had always failed before it in its iteration.
+    pub fn only_follows(&self) -> bool {
+        self.first == Some(0)
+    }
+}
+
+/// Every kind with a count or an example: by how many iterations it was the first failure of, then by count.
 pub(crate) fn collect(whole: &Aggregate, catalog: &Catalog, failures: &[FailureExample]) -> Vec<Problem> {
     let total = whole.total(Section::Hold);
     let mut problems = Vec::new();
@@ -41,8 +58,26 @@ pub(crate) fn collect(whole: &Aggregate, catalog: &Catalog, failures: &[FailureE
     for failure in failures {
         attach(&mut problems, failure);
     }
-    problems.sort_by(|a: &Problem, b: &Problem| b.count.cmp(&a.count).then_with(|| a.kind.cmp(&b.kind)));
+    let mut counted = whole.failures.named(Section::Hold, &catalog.failures).peekable();
+    // A check whose failures are all beside another one of their exchange is not counted as the first.
+    let unless_counted = counted.peek().map(|_| 0);
+    problems.iter_mut().for_each(|problem| problem.first = unless_counted);
+    for (kind, stats) in counted {
+        if let Some(problem) = problems.iter_mut().find(|problem| problem.kind == kind) {
+            problem.count.get_or_insert(stats.count);
+            problem.first = Some(stats.first);
+        }
+    }
+    problems.sort_by(|a, b| {
+        let key = |of: &Problem| (Reverse(of.first), Reverse(of.count));
+        key(a).cmp(&key(b)).then_with(|| a.kind.cmp(&b.kind))
+    });
     problems.truncate(KINDS_MAX);
+    for place in 0..problems.len() {
+        let is_later =
+            |problem: &&Problem| problem.examples.iter().any(|one| one.after.as_ref() == Some(&problems[place].kind));
+        problems[place].followed_by = problems.iter().filter(is_later).map(|later| later.kind.clone()).collect();
+    }
     problems
 }
 
@@ -60,7 +95,7 @@ fn status_remedy(status: Code) -> &'static str {
 
 fn add(problems: &mut Vec<Problem>, kind: &str, count: u64, remedy: &'static str) {
     if count > 0 {
-        problems.push(Problem { kind: kind.to_owned(), count: Some(count), remedy, examples: Vec::new() });
+        problems.push(Problem::new(kind, Some(count), remedy));
     }
 }
 
@@ -71,7 +106,7 @@ fn attach(problems: &mut Vec<Problem>, failure: &FailureExample) {
             Outcome::Error(kind) => kind.remedy(),
             _ => CONTENT_REMEDY,
         };
-        problems.push(Problem { kind: failure.kind.clone(), count: None, remedy, examples: Vec::new() });
+        problems.push(Problem::new(&failure.kind, None, remedy));
         problems.len() - 1
     });
     let examples = &mut problems[index].examples;

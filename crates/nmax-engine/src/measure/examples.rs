@@ -1,6 +1,6 @@
 //! Failed exchanges kept for study, with what must not be stored taken out.
 
-use nmax_metrics::{FailureExample, Outcome};
+use nmax_metrics::{FailureExample, Group, Outcome};
 use nmax_secrets::Redactor;
 
 use crate::measure::shown::Shown;
@@ -9,7 +9,7 @@ use crate::user::site::{Seen, Site};
 use crate::user::verify::Verified;
 
 impl<R: Runtime> Site<'_, R> {
-    /// Keeps a failed exchange, unless there are enough of its kind. `show` is given who knows the secrets of the plan and
+    /// Counts a failed exchange and keeps it, unless there are enough of its kind. `show` is given who knows the secrets of the plan and
     /// of the values under way.
     #[cold]
     pub(crate) fn keep(&self, seen: &Seen<'_>, verified: &Verified, show: impl FnOnce(Redactor) -> Shown) {
@@ -18,6 +18,7 @@ impl<R: Runtime> Site<'_, R> {
             Outcome::Error(kind) => kind.name(),
             Outcome::Ok | Outcome::Failed => why.map_or("", |why| &why.kind),
         };
+        let first = self.core.count_failure(self.section(seen.intended), kind, &self.actor.way.failed);
         if !self.core.meter.borrow_mut().wants_example(kind) {
             return;
         }
@@ -38,6 +39,7 @@ impl<R: Runtime> Site<'_, R> {
             scenario: scenario.name.clone(),
             outcome: verified.outcome,
             kind: kind.to_owned(),
+            after: first.map(|first| self.core.names.name_of(Group::Failure, first)),
             status: exchange.status,
             text,
             request,

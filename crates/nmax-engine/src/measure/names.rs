@@ -33,9 +33,9 @@ impl NameBook {
         self.lock().requests.name(id).to_owned()
     }
 
-    /// The name of a check.
-    pub(crate) fn check(&self, number: usize) -> String {
-        self.lock().checks.get(number).cloned().unwrap_or_default()
+    /// The name of a number of a group.
+    pub(crate) fn name_of(&self, group: Group, number: usize) -> String {
+        self.lock().list(group).get(number).cloned().unwrap_or_default()
     }
 
     fn lock(&self) -> MutexGuard<'_, Catalog> {

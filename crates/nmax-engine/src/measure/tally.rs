@@ -1,5 +1,7 @@
 //! What virtual users count beside exchanges: checks, transactions, pages, transitions.
 
+use std::cell::Cell;
+
 use nmax_metrics::{Group, Nanos, Section};
 
 use crate::core::Core;
@@ -21,6 +23,19 @@ impl<R: Runtime> Core<R> {
         } else {
             stats.failed += 1;
         }
+    }
+
+    /// Something failed so, in an iteration in which something had failed `before`, or not. Returns the number of that.
+    #[cold]
+    pub(crate) fn count_failure(&self, section: Section, kind: &str, before: &Cell<Option<usize>>) -> Option<usize> {
+        let number = self.number(Group::Failure, kind);
+        let first = before.get();
+        before.set(first.or(Some(number)));
+        let mut meter = self.meter.borrow_mut();
+        let stats = meter.window().aggregate.failures.get_mut(section, number);
+        stats.count += 1;
+        stats.first += u64::from(first.is_none());
+        first
     }
 
     /// A number of one of the user's own metrics has come, or something that is none. `metric` is the text of a

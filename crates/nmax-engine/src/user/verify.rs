@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use nmax_extract::{Extractor, GaveUp, Page};
-use nmax_metrics::{Code, ErrorKind, Nanos, Outcome};
+use nmax_metrics::{Code, ErrorKind, Group, Nanos, Outcome};
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{MatchPick, Test};
 use nmax_plan::template::{Escape, Template, Values};
@@ -141,7 +141,7 @@ impl<R: Runtime> Site<'_, R> {
             let holds = if trouble.is_some() { Some(false) } else { holds };
             core.count_check(section, *number, holds == Some(true));
             if holds != Some(true) {
-                let kind = || format!("check \"{}\"", core.names.check(*number));
+                let kind = || format!("check \"{}\"", core.names.name_of(Group::Check, *number));
                 verified.fail_because(kind, trouble.or_else(|| holds.is_none().then(undecided)));
             }
         }

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::pin;
 
-use nmax_metrics::{FailureExample, Nanos, Outcome};
+use nmax_metrics::{FailureExample, Group as Named, Nanos, Outcome};
 use nmax_plan::plan::{Condition, PASSES_MAX, ThinkTime};
 use nmax_plan::template::{Escape, Template};
 
@@ -335,9 +335,12 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         context.count_transaction(section, group.number, group.is_ok && is_ok, Took { from: begun, done });
     }
 
-    /// Keeps an example of an iteration that failed otherwise than by an exchange. It has the name of the scenario.
+    /// Counts an iteration that failed otherwise than by an exchange, and keeps an example of it. That has the name of the
+    /// scenario.
     #[cold]
     pub(crate) fn tell(&self, context: &Context<R, P>, assignment: &Assignment, at: Nanos, kind: &str, why: &str) {
+        let section = self.actor.section(context, assignment.intended);
+        let first = context.count_failure(section, kind, &self.actor.way.failed);
         let mut meter = context.meter.borrow_mut();
         if !meter.wants_example(kind) {
             return;
@@ -349,6 +352,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             scenario: scenario.name.clone(),
             outcome: Outcome::Failed,
             kind: kind.to_owned(),
+            after: first.map(|first| context.names.name_of(Named::Failure, first)),
             status: None,
             text: self.actor.values.redactor(scenario).text(why),
             request: String::new(),

@@ -1,5 +1,7 @@
 //! What a virtual user remembers on its way through a scenario.
 
+use std::cell::Cell;
+
 use nmax_metrics::Nanos;
 
 /// Where the passes begin in the number of a step.
@@ -29,6 +31,8 @@ pub(crate) struct Way {
     pub(super) groups: Vec<Group>,
     /// The page that it looks at.
     page: Option<usize>,
+    /// Number of the kind of what failed first in the iteration, if something did.
+    pub(crate) failed: Cell<Option<usize>>,
 }
 
 /// A loop that a user is in.
@@ -58,6 +62,7 @@ impl Way {
         self.loops.clear();
         self.groups.clear();
         self.page = None;
+        self.failed.set(None);
     }
 
     /// The number by which choices of this action differ from those of others and of other passes.

@@ -111,6 +111,33 @@ fn each_step_has_its_own_time_limit() {
     assert_eq!(ends, [(ms(100), timeout), (ms(50), Outcome::Ok), (s(2), Outcome::Ok)].repeat(20));
 }
 
+/// Of an iteration, the first failure is the cause. Each kind counts how often it was that, and examples name it.
+#[test]
+fn failures_know_what_failed_first_in_their_iteration() {
+    let steps = "[{ post: /login }, { get: /home, expect: { contains: Hello } }, { get: /lost, extract: { x: { header: x } } }]";
+    let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}");
+    let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 1 }}, iterations: 10 }}"));
+    let (ok, denied, hello) = (reply(200), reply(401), reply_with(200, "x: 1\r\n", "Hello"));
+    // The first four iterations have a wrong password, and the next three lack a header only.
+    let server = move |call: &Call<'_>| {
+        let answer = match (call.target(), call.number / 3) {
+            ("/login", 0..4) => &denied,
+            ("/home", 0..4) | ("/lost", 0..7) => &ok,
+            _ => &hello,
+        };
+        Answer::Bytes(call.at + ms(10), answer.clone())
+    };
+    let run = simulate(&plan, server, &Options { workers: 1, ..Options::all() });
+    let whole = run.whole();
+    let counts: Vec<_> = whole.failures.named(Section::Hold, &run.catalog.failures).collect();
+    let counts: Vec<_> = counts.iter().map(|(kind, stats)| (*kind, stats.count, stats.first)).collect();
+    let [login, home, lost] = ["status 401", "check \"contains Hello\"", "extract `x`"];
+    assert_eq!(counts, [(login, 4, 4), (home, 4, 0), (lost, 7, 3)]);
+    let after: Vec<_> = run.failures.iter().map(|one| (one.kind.as_str(), one.after.as_deref())).collect();
+    let denied = [(login, None), (home, Some(login)), (lost, Some(login))].repeat(4);
+    assert_eq!(after, [denied, vec![(lost, None); 3]].concat());
+}
+
 #[test]
 fn failures_and_errors_are_counted_by_kind_and_keep_their_latency() {
     let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");

@@ -103,6 +103,9 @@ pub const CHECKS_MAX: usize = 500;
 /// The same of transactions, and of pages.
 pub const TRANSACTIONS_MAX: usize = 500;
 
+/// Kinds of failures of a run that are told apart.
+pub const FAILURES_MAX: usize = 200;
+
 /// What is gathered by name, beside requests.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Group {
@@ -120,12 +123,22 @@ pub enum Group {
     Location,
     /// Metrics of the user's own.
     Metric,
+    /// Kinds of failures and errors.
+    Failure,
 }
 
 impl Group {
     /// Every group, in the order of files.
-    pub const ALL: [Self; 7] =
-        [Self::Scenario, Self::Check, Self::Transaction, Self::Page, Self::Transition, Self::Location, Self::Metric];
+    pub const ALL: [Self; 8] = [
+        Self::Scenario,
+        Self::Check,
+        Self::Transaction,
+        Self::Page,
+        Self::Transition,
+        Self::Location,
+        Self::Metric,
+        Self::Failure,
+    ];
 
     /// Letter of tags, name of one, name of all, what an entry of a file is of.
     const fn labels(self) -> (char, &'static str, &'static str, &'static str) {
@@ -137,6 +150,7 @@ impl Group {
             Self::Transition => ('x', "transition", "transitions", "pages that ended, by the page before"),
             Self::Location => ('l', "location", "locations", "what users at a location did"),
             Self::Metric => ('m', "metric", "metrics", "the user's own metrics"),
+            Self::Failure => ('f', "failure", "failures", "kinds of failures and errors"),
         }
     }
 
@@ -162,7 +176,7 @@ impl Group {
 
     /// Whether files of before it was there are those of now without it: it is left out of them where it is empty.
     pub const fn is_optional(self) -> bool {
-        matches!(self, Self::Metric)
+        matches!(self, Self::Metric | Self::Failure)
     }
 
     /// Most names that it gets while a run goes on, those of the plan included; 0 where all names are the plan's.
@@ -171,6 +185,7 @@ impl Group {
             Self::Check => CHECKS_MAX,
             Self::Transaction | Self::Page => TRANSACTIONS_MAX,
             Self::Metric => METRICS_MAX,
+            Self::Failure => FAILURES_MAX,
             Self::Scenario | Self::Transition | Self::Location => 0,
         }
     }
@@ -187,6 +202,7 @@ macro_rules! of_group {
             Group::Transition => &$($part)+.transitions,
             Group::Location => &$($part)+.locations,
             Group::Metric => &$($part)+.metrics,
+            Group::Failure => &$($part)+.failures,
         }
     };
 }

@@ -18,6 +18,7 @@ impl Aggregate {
             transitions: self.transitions.remap(ids.group(Group::Transition), Statistic::merge)?,
             locations: self.locations.remap(ids.group(Group::Location), Statistic::merge)?,
             metrics: self.metrics.remap(ids.group(Group::Metric), Statistic::merge)?,
+            failures: self.failures.remap(ids.group(Group::Failure), Statistic::merge)?,
             load: self.load,
         })
     }

@@ -1,4 +1,4 @@
-//! Counts of scenarios, transactions, pages, locations and checks.
+//! Counts of scenarios, transactions, pages, locations, checks and failures.
 
 use super::declare::{Statistic, statistics};
 
@@ -111,3 +111,18 @@ statistics! {
 }
 
 impl Statistic for CheckStats {}
+
+statistics! {
+    /// Counts of one kind of failures and errors.
+    #[derive(Copy, Eq)]
+    pub struct FailureStats {
+        counters {
+            /// How often something failed so.
+            count: Count,
+            /// Of those, the ones before which nothing had failed in their iteration.
+            first: Count,
+        }
+    }
+}
+
+impl Statistic for FailureStats {}

@@ -1,5 +1,7 @@
 //! Connections and phases: what an exchange is made of, where connections went, and what servers did with them.
 
+use std::cmp::Reverse;
+
 use nmax_analysis::summary::{PHASES, PhaseTime, Stats};
 
 use super::charts;
@@ -51,7 +53,9 @@ fn figure(page: &mut Page, view: &View) {
         segments: stats.phases.iter().map(|phase| (phase_style(phase).0, phase.per_exchange_ns)).collect(),
     };
     let (total, requests) = (&view.summary.total, &view.summary.requests);
-    let names = requests.iter().take(BARS_MAX).map(|(name, stats)| bar(name, stats));
+    let mut often: Vec<_> = requests.iter().collect();
+    often.sort_by_key(|(_, stats)| Reverse(stats.count));
+    let names = often.into_iter().take(BARS_MAX).map(|(name, stats)| bar(name, stats));
     let means = total.phases.iter().map(|phase| format!("{} {}", phase.name, number::time(phase.per_exchange_ns)));
     let bars = Bars {
         id: "phases",

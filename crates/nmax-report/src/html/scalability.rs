@@ -5,6 +5,7 @@ use nmax_usl::{Analysis, Effect};
 use super::page::Page;
 use super::{end, open};
 use crate::markup::Escaped;
+use crate::number;
 use crate::scalability::{CompareView, FitView, PER_S, ScaleView, WhatIfView, wording};
 use crate::svg::{self, Key, PanelChart};
 
@@ -26,7 +27,7 @@ pub fn fit(view: &FitView) -> String {
 pub fn scale(view: &ScaleView) -> String {
     let info = &view.info;
     let target = labelled("target", &info.target);
-    let (started, run) = (labelled("started", &info.started_at), labelled("run", &info.id));
+    let (started, run) = (labelled("started", &number::instant(&info.started_at)), labelled("run", &info.id));
     let mut page = begin(&view.fit.title, &[&view.fit.subtitle, &target, &started, &run]);
     if view.versions.is_empty() {
         answer(&mut page, &view.fit, "", Some(view));

@@ -37,9 +37,11 @@ fn requests(page: &mut Page, view: &View) {
     ));
     let rows = view.summary.requests.iter().map(|(name, stats)| (name.as_str(), stats));
     let time = |ns: fn(&Stats) -> Option<u64>| move |(_, stats): (&str, &Stats)| number::time_or_unknown(ns(stats));
-    let mut table = Table::from_rows(rows.chain([("total", &view.summary.total)]))
+    let total = Some(("total", &view.summary.total)).filter(|_| view.summary.requests.len() != 1);
+    let mut table = Table::from_rows(rows.chain(total));
+    table.has_total = total.is_some();
+    table = table
         .named()
-        .total()
         .word("request", |(name, _)| name)
         .number("count", |(_, stats)| number::count(stats.count))
         .number("failed", |(_, stats)| number::share_or_unknown(stats.failure_rate))

@@ -8,7 +8,7 @@ use super::page::Page;
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::tables::Cell;
-use crate::view::View;
+use crate::view::{View, followers};
 
 /// Most characters of a request or reply that is shown.
 const MESSAGE_MAX: usize = 2000;
@@ -31,6 +31,13 @@ pub(super) fn write(page: &mut Page, view: &View) {
         page.text("<section class=\"problem\">");
         page.heading(3, &(clip(&problem.kind, TEXT_MAX) + &count));
         page.sentence(&format!("What to do: {}.", problem.remedy));
+        if problem.only_follows() {
+            page.sentence("Something else had always failed before it in the iteration.");
+        }
+        if !problem.followed_by.is_empty() {
+            let followers = followers(problem, &view.summary.problems);
+            page.sentence(&format!("Followed in the same iterations by {}.", clip(&followers, TEXT_MAX)));
+        }
         problem.examples.iter().for_each(|failure| example(page, failure));
         page.text("</section>\n");
     }

@@ -96,9 +96,15 @@ impl Layout {
         Self { columns: &COLUMNS, name, tight: name.is_none() }
     }
 
-    /// Width of a column with the space before it.
+    /// Width of a column with the space before it, of which heads always have one.
     fn room(&self, column: &Column) -> usize {
-        if self.tight { column.width } else { column.width + 1 }
+        let head = column.title.len().max(if self.stands_alone(column) { column.group.len() } else { 0 });
+        if self.tight { column.width.max(head + 1) } else { column.width + 1 }
+    }
+
+    /// Whether no other column is in its group.
+    fn stands_alone(&self, column: &Column) -> bool {
+        self.columns.iter().filter(|other| other.group == column.group).count() == 1
     }
 
     fn cells(&self, text: impl Fn(&Column) -> String) -> String {
@@ -128,7 +134,7 @@ impl Layout {
     }
 }
 
-/// Writes the table: one row per request name, most frequent first, then the total.
+/// Writes the table: one row per request name, then the total of several.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     let layout = Layout::new(page.width, wide);
     let phase = &view.summary.phase;
@@ -144,7 +150,9 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
         row(page, &layout, name, stats, Ink::Plain);
     }
     more(page, view.summary.requests.len(), ROWS_MAX, "request names in the report");
-    row(page, &layout, "total", &view.summary.total, Ink::Bold);
+    if view.summary.requests.len() != 1 {
+        row(page, &layout, "total", &view.summary.total, Ink::Bold);
+    }
     withheld(page, view, wide);
     status(page, view);
 }

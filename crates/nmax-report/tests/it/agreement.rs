@@ -160,7 +160,9 @@ proptest! {
         for (name, _) in &view.summary.requests {
             check_row(&view, name, &summary["requests"][name], &text, &page);
         }
-        check_row(&view, "total", &summary["total"], &text, &page);
+        if view.summary.requests.len() > 1 {
+            check_row(&view, "total", &summary["total"], &text, &page);
+        }
         let sum = |key: &str| summary["requests"].as_object().unwrap().values().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
         let sums = RequestStats::sums().map(|counter| counter.name);
         for key in ["count", "ok", "failed", "errors"].into_iter().chain(sums) {

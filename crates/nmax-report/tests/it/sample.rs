@@ -479,6 +479,7 @@ fn failure(shape: &Shape, index: usize) -> FailureExample {
             _ => Outcome::Failed,
         },
         kind: kind.into(),
+        after: None,
         status: status.map(Code::new),
         text: shape.text.clone(),
         request: format!("GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}", shape.text),

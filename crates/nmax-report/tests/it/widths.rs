@@ -53,6 +53,34 @@ fn plain_tables_have_no_escape_codes() {
     assert!(!terminal::table(&view, Style::default()).contains('\u{1b}'));
 }
 
+/// No two heads stick together, on narrow terminals either.
+#[test]
+fn heads_stand_apart() {
+    let view = Run::new(&Shape { hold_s: 3, ..Shape::default() }).view();
+    for width in [60, 77, 78, 80, 120] {
+        let table = terminal::table(&view, Style { color: false, width, wide: false });
+        let mut heads = table.lines().skip_while(|line| !line.starts_with("Requests (")).skip(1);
+        let words = |line: Option<&str>| line.unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let groups = words(heads.next());
+        assert_eq!([1, 3, 4].map(|at| groups[at].as_str()), ["response", "service", "lag"], "{width}: {table}");
+        assert_eq!(words(heads.next()), ["count", "failed", "rate", "p50", "p95", "p99", "p95", "p99"], "{width}");
+    }
+}
+
+/// One request needs one row: its own.
+#[test]
+fn one_request_has_no_total() {
+    let rows = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let view = Run::new(&Shape { hold_s: 3, names, ..Shape::default() }).view();
+        let table = terminal::table(&view, Style::default());
+        let has = |begin: &str| table.lines().any(|line| line.starts_with(begin));
+        (has("GET /a"), has("total "), nmax_report::html::page(&view).contains("<tr class=\"total\">"))
+    };
+    assert_eq!(rows(&["GET /a"]), (true, false, false));
+    assert_eq!(rows(&["GET /a", "GET /b"]), (true, true, true));
+}
+
 #[test]
 fn long_names_lose_their_middle() {
     let name = format!("GET /{}/end", "x".repeat(80));

@@ -72,6 +72,7 @@ fn examples_are_bounded_together_and_say_so() {
         scenario: "s".into(),
         outcome: Outcome::Failed,
         kind: kind.into(),
+        after: None,
         status: Some(Code::new(500)),
         text: "t".into(),
         request: "q".repeat(64 << 10),
