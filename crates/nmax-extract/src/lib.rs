@@ -250,6 +250,24 @@ impl Extractor {
         }
     }
 
+    /// Whether it finds something and all of it, up to [`MATCHES_MAX`] matches, is as wanted; `None` when the beginning of a
+    /// body does not tell. O(length of the body).
+    ///
+    /// # Errors
+    /// The reason for which reading was given up.
+    pub fn all(&self, page: &Page<'_>, is_wanted: &mut dyn FnMut(&str) -> bool) -> Result<Option<bool>, GaveUp> {
+        if page.is_cut && self.reads_body() {
+            return Ok(None);
+        }
+        let (mut occurs, mut all) = (false, true);
+        self.each(page, &mut |found| {
+            occurs = true;
+            all = is_wanted(&found.text());
+            !all
+        })?;
+        Ok(Some(occurs && all))
+    }
+
     /// Every match in order, at most [`MATCHES_MAX`].
     ///
     /// # Errors

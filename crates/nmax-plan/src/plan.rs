@@ -12,6 +12,7 @@ use crate::threshold::Threshold;
 
 mod call;
 mod cells;
+mod comparison;
 mod course;
 mod data;
 mod flow;
@@ -27,9 +28,10 @@ mod walk;
 pub use call::Address;
 pub use cells::Cells;
 pub(crate) use cells::CellsBuilder;
+pub use comparison::Comparison;
 pub use course::{Action, Background, Intervention, Location, Moment, ProcessRef, Profile};
 pub use data::{AtEnd, Feeder, Per, Pick, Rows};
-pub use flow::{Branch, Comparison, Condition, If, Loop, LoopEnd, PASSES_MAX, Transaction};
+pub use flow::{Branch, Condition, If, Loop, LoopEnd, PASSES_MAX, Transaction};
 pub use http::{
     BODY_LIMIT_DEFAULT, ClientCertificate, Coding, Connection, Cookies, Defaults, Dns, Family, HostOverride,
     PhaseTimeouts, REDIRECTS_DEFAULT, REDIRECTS_MAX, TIMEOUT_DEFAULT, Version, Visitor,
@@ -38,7 +40,7 @@ pub use nmax_sources::INJECTOR;
 pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedAddress, ObservedSource, Value};
 pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
-pub use reply::{Check, Expect, Extract, MatchPick, Measure, Source, Test};
+pub use reply::{Check, Expect, Extract, MatchPick, Measure, Source, Test, Wanted};
 pub use scenario::{
     Body, Call, CallKind, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, all_steps,
 };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nmax_engine::Known;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Action, Body, CallKind, FormPart, Observed, PartContent, Plan, Step, Test};
+use nmax_plan::plan::{Action, Body, CallKind, FormPart, Observed, PartContent, Plan, Step, Test, Wanted};
 use nmax_plan::template::{Part, Template};
 use nmax_secrets::{MASK, Message, Redactor, Rules, TextKind, find, is_secret_header, is_secret_name, masked_url};
 
@@ -51,7 +51,8 @@ pub fn mask_plan(plan: &Plan) -> Plan {
                 match &mut check.test {
                     Test::BodyContains(text) | Test::BodyLacks(text) => mask_secrets(text, TextKind::Data),
                     Test::HeaderContains(name, text) => mask_secrets(text, TextKind::Header(name)),
-                    Test::Finds(_) => {}
+                    Test::Value(_, Wanted::Compared(_, text)) => mask_secrets(text, TextKind::Data),
+                    Test::Finds(_) | Test::Value(..) | Test::MaxTime(_) => {}
                 }
             }
             let CallKind::Http(http) = &mut request.what;

@@ -18,7 +18,7 @@ use crate::http::state::Work;
 use crate::iteration::{StepEnd, Turnstile};
 use crate::runtime::Runtime;
 use crate::user::site::{Carried, Seen};
-use crate::user::verify::{Answer, Verified, read_until};
+use crate::user::verify::{Answer, Verified};
 
 /// One exchange of a call.
 pub(crate) struct Hop<'a> {
@@ -134,8 +134,8 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             Ok(())
         };
         let searches = self.prepared.discovers && is_html(&reply);
-        let until = read_until(self.site.deadline, hop.exchange.done);
-        self.site.read(&mut verified, &reply, hop.turn.intended, until, searches.then_some(&mut search));
+        let times = (hop.turn.intended, hop.exchange.done);
+        self.site.read(&mut verified, &reply, times, searches.then_some(&mut search));
         verified
     }
 

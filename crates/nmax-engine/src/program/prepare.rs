@@ -52,6 +52,8 @@ pub enum Probe {
     Text(usize),
     /// An extractor that must find something.
     Finds(Box<Extractor>),
+    /// An extractor, and the position in [`Expect::checks`] of what its values must be.
+    Value(Box<Extractor>, usize),
 }
 
 impl Prepared {
@@ -59,7 +61,7 @@ impl Prepared {
     pub fn parses(&self) -> bool {
         !self.extractors.is_empty()
             || !self.metrics.is_empty()
-            || self.checks.iter().any(|(_, probe)| matches!(probe, Probe::Finds(_)))
+            || self.checks.iter().any(|(_, probe)| matches!(probe, Probe::Finds(_) | Probe::Value(..)))
     }
 
     /// Whether a check or an extractor looks at the body.
@@ -68,8 +70,10 @@ impl Prepared {
         self.is_seen
             || self.extractors.iter().chain(metrics).any(Extractor::reads_body)
             || self.checks.iter().any(|(_, probe)| match probe {
-                Probe::Text(index) => !matches!(self.call.expect.checks[*index].test, Test::HeaderContains(..)),
-                Probe::Finds(extractor) => extractor.reads_body(),
+                Probe::Text(index) => {
+                    !matches!(self.call.expect.checks[*index].test, Test::HeaderContains(..) | Test::MaxTime(_))
+                }
+                Probe::Finds(extractor) | Probe::Value(extractor, _) => extractor.reads_body(),
             })
     }
 }
@@ -162,7 +166,10 @@ fn probes(expect: &Expect, number: &dyn Fn(Group, &str) -> Option<usize>) -> Res
             number,
             match &check.test {
                 Test::Finds(source) => Probe::Finds(Box::new(Extractor::new(source)?)),
-                Test::BodyContains(_) | Test::BodyLacks(_) | Test::HeaderContains(..) => Probe::Text(index),
+                Test::Value(source, _) => Probe::Value(Box::new(Extractor::new(source)?), index),
+                Test::BodyContains(_) | Test::BodyLacks(_) | Test::HeaderContains(..) | Test::MaxTime(_) => {
+                    Probe::Text(index)
+                }
             },
         ));
     }

@@ -15,7 +15,7 @@ use crate::measure::shown::{Shown, shown};
 use crate::program::prepare::Prepared;
 use crate::runtime::{Runtime, Timer};
 use crate::user::actor::Actor;
-use crate::user::verify::{Answer, Verified, read_until};
+use crate::user::verify::{Answer, Verified};
 
 /// A call under way.
 pub struct Site<'a, R: Runtime> {
@@ -107,8 +107,7 @@ impl<'a, R: Runtime> Site<'a, R> {
             Some(status) => Verified::reply(status, is_expected),
         };
         if exchange.status.is_some() {
-            let until = read_until(self.deadline, exchange.done);
-            self.read(&mut verified, answer, self.turn.intended, until, None);
+            self.read(&mut verified, answer, (self.turn.intended, exchange.done), None);
         }
         let seen = Seen { name: self.name, exchange, intended: self.turn.intended };
         let sample = self.sample(&seen, self.turn.slot_wait, verified.outcome);

@@ -1,11 +1,12 @@
 //! Whether a reply is what the plan expects, and the values that later steps take from it.
 
 use std::num::NonZeroU64;
+use std::time::Duration;
 
 use nmax_extract::{Extractor, GaveUp, Page};
 use nmax_metrics::{Code, ErrorKind, Group, Nanos, Outcome};
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{MatchPick, Test};
+use nmax_plan::plan::{MatchPick, Test, Wanted};
 use nmax_plan::template::{Escape, Template, Values};
 
 use crate::program::prepare::{KEPT_BODY_MAX, Probe};
@@ -15,6 +16,8 @@ use crate::user::values::CallsOf;
 
 /// Kind of the failure that a document or style sheet is which cannot be searched for what it needs.
 pub(crate) const KIND_UNREAD: &str = "resources";
+/// Characters of a value that a failed check shows.
+const FOUND_CHARS_MAX: usize = 100;
 /// What reading a reply may take that came just within its time limit: the limit is the server's, not that of nmax.
 const READ_TIME_MIN: Nanos = Nanos(100_000_000);
 
@@ -92,18 +95,18 @@ impl<R: Runtime> Site<'_, R> {
         Verified { lacks_value: self.lacks_defaults(), ..Verified::error(kind) }
     }
 
-    /// Checks the reply of an exchange that was due at `intended`, and takes the values that later steps need from it.
+    /// Checks the reply of an exchange that was due at `intended` and complete at `done`, and takes the values that later
+    /// steps need from it.
     #[inline]
     pub(crate) fn read(
         &mut self,
         verified: &mut Verified,
         answer: &impl Answer,
-        intended: Nanos,
-        until: Nanos,
+        (intended, done): (Nanos, Nanos),
         also: Option<Also<'_>>,
     ) {
         if self.call.is_read || also.is_some() {
-            self.search(verified, answer, intended, until, also);
+            self.search(verified, answer, (intended, done), also);
         }
     }
 
@@ -111,10 +114,10 @@ impl<R: Runtime> Site<'_, R> {
         &mut self,
         verified: &mut Verified,
         answer: &impl Answer,
-        intended: Nanos,
-        until: Nanos,
+        (intended, done): (Nanos, Nanos),
         also: Option<Also<'_>>,
     ) {
+        let until = read_until(self.deadline, done);
         let call = self.call;
         let (core, step, section) = (self.core, call.call.as_ref(), self.section(intended));
         if call.calls {
@@ -130,19 +133,22 @@ impl<R: Runtime> Site<'_, R> {
         let choice = || Choice::new(core.plan.seed, vu, iteration, number);
         let (values, text) = (&mut self.actor.values, &mut self.actor.text);
         for (number, probe) in &call.checks {
-            let (holds, gave_up) = match probe {
-                Probe::Finds(extractor) => {
-                    extractor.occurs(&page).map_or_else(|why| (None, Some(why)), |it| (it, None))
-                }
-                Probe::Text(index) => (holds(&step.expect.checks[*index].test, answer, values, text), None),
+            let test = |index: &usize| &step.expect.checks[*index].test;
+            let (holds, found) = match probe {
+                Probe::Finds(extractor) => (extractor.occurs(&page), None),
+                Probe::Value(extractor, index) => is_as_wanted(extractor, test(index), &page, values, text),
+                Probe::Text(index) => match test(index) {
+                    Test::MaxTime(limit) => within(*limit, done.since(intended)),
+                    test => (Ok(holds(test, answer, values, text)), None),
+                },
             };
             let trouble = if call.calls { values.take_trouble() } else { None };
-            let trouble = trouble.or_else(|| gave_up.map(|why| why.to_string()));
-            let holds = if trouble.is_some() { Some(false) } else { holds };
+            let trouble = trouble.or_else(|| holds.as_ref().err().map(GaveUp::to_string));
+            let holds = if trouble.is_some() { Some(false) } else { holds.unwrap_or_default() };
             core.count_check(section, *number, holds == Some(true));
             if holds != Some(true) {
                 let kind = || format!("check \"{}\"", core.names.name_of(Group::Check, *number));
-                verified.fail_because(kind, trouble.or_else(|| holds.is_none().then(undecided)));
+                verified.fail_because(kind, trouble.or_else(|| holds.map_or_else(|| Some(undecided()), |_| found)));
             }
         }
         for (index, (extract, extractor)) in step.extract.iter().zip(&call.extractors).enumerate() {
@@ -213,6 +219,43 @@ fn undecided() -> String {
     format!("not decided: the body is longer than the {most} MiB that are looked at")
 }
 
+/// Whether a test holds, or why reading was given up, and what was found where it does not.
+type Tested = (Result<Option<bool>, GaveUp>, Option<String>);
+
+/// Whether what an extractor finds is as a test wants it; `text` is a scratch buffer.
+fn is_as_wanted(
+    extractor: &Extractor,
+    test: &Test,
+    page: &Page<'_>,
+    values: &impl Values,
+    text: &mut Vec<u8>,
+) -> Tested {
+    match test {
+        Test::Value(_, Wanted::Absent) => (extractor.occurs(page).map(|occurs| occurs.map(|occurs| !occurs)), None),
+        Test::Value(_, Wanted::Compared(comparison, right)) => {
+            text.clear();
+            right.render(text, values, Escape::None);
+            let right = String::from_utf8_lossy(text);
+            let mut found = None;
+            let all = extractor.all(page, &mut |left| {
+                let holds = comparison.holds(left, &right);
+                if !holds {
+                    found = Some(format!("found `{}`", left.chars().take(FOUND_CHARS_MAX).collect::<String>()));
+                }
+                holds
+            });
+            (all, found.or_else(|| Some("found no value".to_owned())))
+        }
+        _ => (extractor.occurs(page), None),
+    }
+}
+
+/// Whether a reply came within a limit.
+fn within(limit: Duration, took: Nanos) -> Tested {
+    let holds = took <= Nanos::from(limit);
+    (Ok(Some(holds)), (!holds).then(|| format!("the reply took {:?}", Duration::from_nanos(took.0))))
+}
+
 /// Whether a text test holds, `None` when what was kept of the body does not tell; `text` is a scratch buffer.
 fn holds(test: &Test, answer: &impl Answer, values: &impl Values, text: &mut Vec<u8>) -> Option<bool> {
     let mut rendered = |template: &Template| {
@@ -240,7 +283,7 @@ fn holds(test: &Test, answer: &impl Answer, values: &impl Values, text: &mut Vec
             *text = wanted;
             Some(holds)
         }
-        Test::Finds(_) => Some(false),
+        Test::Finds(_) | Test::Value(..) | Test::MaxTime(_) => Some(false),
     }
 }
 

@@ -132,6 +132,26 @@ fn ten(steps: &str, status: u16, body: &str) -> Simulated {
     simulate(&plan, move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()), &Options::all())
 }
 
+const BODY: &str = r#"{"drinks": ["tea"], "count": 10, "text": "7", "state": "open", "open": true, "error": null,
+    "prices": [2, 3.5]}"#;
+
+/// A check that fails says what was there in place of what was wanted.
+#[test]
+fn failed_checks_of_values_say_what_was_found() {
+    let cases = [
+        ("json: { $.count: '> 10' }", "check \"json $.count > 10\"", "found `10`"),
+        ("json: { '$.prices[*]': '> 2' }", "check \"json $.prices[*] > 2\"", "found `2`"),
+        ("json: { $.nothing: open }", "check \"json $.nothing == open\"", "found no value"),
+        ("json: { $.nothing: exists }", "check \"json $.nothing exists\"", "does not hold"),
+        ("max_time: 100us", "check \"max_time 100us\"", "the reply took 1ms"),
+    ];
+    for (expect, kind, text) in cases {
+        let run = ten(&format!("[{{ get: /, expect: {{ {expect} }} }}]"), 200, BODY);
+        let failure = &run.failures[0];
+        assert_eq!((failure.kind.as_str(), failure.text.contains(text)), (kind, true), "{}", failure.text);
+    }
+}
+
 #[test]
 fn expectations_decide_what_is_ok() {
     let cases = [
@@ -149,17 +169,39 @@ fn expectations_decide_what_is_ok() {
         ("expect: { header: { x-id: z } }", 200, false),
         ("expect: { finds: { json: \"$.drinks[0]\" } }", 200, true),
         ("expect: { finds: { json: \"$.drinks[7]\" } }", 200, false),
+        ("expect: { header: { x-cache: absent } }", 200, true),
+        ("expect: { header: { x-id: absent } }", 200, false),
+        ("expect: { json: { $.count: '> 9' } }", 200, true),
+        ("expect: { json: { $.count: '> 10' } }", 200, false),
+        ("expect: { json: { $.count: ['>= 10', '<= 10', 10, 1e1] } }", 200, false),
+        ("expect: { json: { $.count: ['>= 10', '<= 10', 10, 10.0, '!= 7'] } }", 200, true),
+        ("expect: { json: { $.text: '< 10' } }", 200, true),
+        ("expect: { json: { $.text: '== 7' } }", 200, true),
+        ("expect: { json: { $.open: true, $.error: null, $.state: open } }", 200, true),
+        ("expect: { json: { $.state: closed } }", 200, false),
+        ("expect: { json: { $.state: contains pe } }", 200, true),
+        ("expect: { json: { '$.prices[*]': '> 1' } }", 200, true),
+        ("expect: { json: { '$.prices[*]': '> 2' } }", 200, false),
+        ("expect: { json: { '$.nothing': '!= 2' } }", 200, false),
+        ("expect: { json: { $.count: exists, $.nothing: absent } }", 200, true),
+        ("expect: { json: { $.nothing: exists } }", 200, false),
+        ("expect: { json: { $.error: absent } }", 200, false),
+        ("expect: { json: { $.vu: \"${vu}\" } }", 200, false),
+        ("expect: { max_time: 1ms, header: { x-cache: absent } }", 200, true),
+        ("expect: { max_time: 999us }", 200, false),
     ];
     for (expect, status, is_ok) in cases {
         let comma = if expect.is_empty() { "" } else { ", " };
-        let run = ten(&format!("[{{ get: /{comma}{expect} }}]"), status, r#"{"drinks": ["tea"]}"#);
+        let run = ten(&format!("[{{ get: /{comma}{expect} }}]"), status, BODY);
         let stats = run.totals.total(Section::Hold);
         assert_eq!((stats.ok(), stats.failed()), if is_ok { (10, 0) } else { (0, 10) }, "{expect} {status}");
         assert_eq!(stats.status, [(Code::new(status), 10)]);
-        if expect.contains("coffee") || expect.contains("tea") || expect.contains("x-id") || expect.contains("json") {
+        if !run.catalog.checks.is_empty() {
             let check = |index| run.totals.checks.get(Section::Hold, index).map(|check| (check.passed, check.failed));
             let last = run.catalog.checks.len() - 1;
-            assert_eq!(check(last), Some(if is_ok { (10, 0) } else { (0, 10) }), "{expect}");
+            if run.catalog.checks.len() == 1 || is_ok {
+                assert_eq!(check(last), Some(if is_ok { (10, 0) } else { (0, 10) }), "{expect}");
+            }
         }
     }
 }
@@ -179,6 +221,9 @@ fn a_check_that_the_beginning_of_a_body_does_not_decide_fails_and_says_so() {
         ("expect: { finds: { regex: \"^[^x]*$\" } }", Some("not decided")),
         ("expect: { finds: { json: $ } }", Some("not decided")),
         ("expect: { finds: { css: html } }", Some("not decided")),
+        ("expect: { json: { $: '> 0' } }", Some("not decided")),
+        ("expect: { json: { $: absent } }", Some("not decided")),
+        ("expect: { header: { x-cache: absent }, max_time: 1s }", None),
         ("expect: { header: { x-id: b }, contains: tea }", None),
         ("extract: { id: { header: x-id } }", None),
         ("extract: { word: { regex: te. } }", Some("not decided")),

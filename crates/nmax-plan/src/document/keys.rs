@@ -94,6 +94,8 @@ pub(crate) enum Shape {
     /// A condition on the result.
     Threshold,
     Bool,
+    /// No value.
+    Null,
     /// A whole number in this range.
     Whole(u64, u64),
     Number,

@@ -4,14 +4,20 @@ use nmax_metrics::Metric;
 
 use super::cursor::{Decoder, Fields};
 use super::keys::{self, MATCH_PICK, METRIC_KIND, keywords};
-use super::scenario::Scene;
+use super::scenario::{Scene, right_side};
 use super::tree::{Node, Value};
 use crate::plan::http::is_token;
-use crate::plan::{Check, Expect, Extract, MatchPick, Measure, Source, Test};
+use crate::plan::{Check, Comparison, Expect, Extract, MatchPick, Measure, Source, Test, Wanted};
 use crate::template::{Names, RESERVED_NAMES, Template};
+use crate::units::format_duration;
 
 /// Longest name of a check, in characters; the rest of the expectation is left out.
 const CHECK_NAME_CHARS_MAX: usize = 100;
+
+/// There is a value.
+const PRESENT: &str = "exists";
+/// There is none.
+const ABSENT: &str = "absent";
 
 /// Longest unit of a metric, in characters.
 const UNIT_CHARS_MAX: usize = 16;
@@ -45,9 +51,25 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
         if !is_token(&entry.key) {
             decoder.wrong(entry.key_at, format!("`{}` is not a header name", entry.key), "use letters, digits and `-`");
         }
-        if let Some(text) = decoder.template(&entry.value, names) {
+        if is_word(&entry.value, ABSENT) {
+            expect.checks.push(check(Test::Value(Source::Header(entry.key.clone()), Wanted::Absent), names));
+        } else if let Some(text) = decoder.template(&entry.value, names) {
             expect.checks.push(check(Test::HeaderContains(entry.key.clone(), text), names));
         }
+    }
+    for entry in fields.get("json").map(|node| decoder.map(node, "`json`")).unwrap_or_default() {
+        let source = Source::JsonPath(entry.key.clone());
+        if let Err(why) = (decoder.options.check_source)(&source) {
+            let message = format!("`{}` is not valid: {why}", source_text(&source));
+            decoder.wrong(entry.key_at, message, "write a JSONPath, such as `$.items[0].price`");
+        }
+        for item in decoder.one_or_many(&entry.value) {
+            let wanted = wanted(decoder, item, names);
+            expect.checks.extend(wanted.map(|wanted| check(Test::Value(source.clone(), wanted), names)));
+        }
+    }
+    if let Some(limit) = fields.get("max_time").and_then(|node| decoder.duration_above_zero(node)) {
+        expect.checks.push(check(Test::MaxTime(limit), names));
     }
     if let Some(node) = fields.get("finds") {
         for item in decoder.one_or_many(node) {
@@ -58,6 +80,23 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
     expect
 }
 
+/// What a value is to be. `null` is the text that JSON has for it.
+fn wanted(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Wanted> {
+    if node.value == Value::Null {
+        return Some(Wanted::Compared(Comparison::Equal, Template::text("null")));
+    }
+    for (word, wanted) in [(PRESENT, Wanted::Present), (ABSENT, Wanted::Absent)] {
+        if is_word(node, word) {
+            return Some(wanted);
+        }
+    }
+    right_side(decoder, node, names).map(|(comparison, text)| Wanted::Compared(comparison, text))
+}
+
+fn is_word(node: &Node, word: &str) -> bool {
+    matches!(&node.value, Value::Scalar(scalar) if scalar.text == word)
+}
+
 /// Named by its expectation.
 fn check(test: Test, names: &Names) -> Check {
     let show = |text: &Template| text.display(names.labels());
@@ -66,12 +105,23 @@ fn check(test: Test, names: &Names) -> Check {
         Test::BodyLacks(text) => format!("lacks {}", show(text)),
         Test::HeaderContains(header, text) => format!("header {header} contains {}", show(text)),
         Test::Finds(source) => format!("finds {}", source_text(source)),
+        Test::Value(source, wanted) => format!("{} {}", source_text(source), wanted_text(wanted, show)),
+        Test::MaxTime(limit) => format!("max_time {}", format_duration(*limit)),
     };
     let name = match name.char_indices().nth(CHECK_NAME_CHARS_MAX) {
         Some((end, _)) => format!("{}...", &name[..end]),
         None => name,
     };
     Check { name, test }
+}
+
+/// What a value is to be, as it is written.
+pub(super) fn wanted_text(wanted: &Wanted, text: impl Fn(&Template) -> String) -> String {
+    match wanted {
+        Wanted::Present => PRESENT.to_owned(),
+        Wanted::Absent => ABSENT.to_owned(),
+        Wanted::Compared(comparison, right) => format!("{} {}", comparison.sign(), text(right)),
+    }
 }
 
 fn source_text(source: &Source) -> String {

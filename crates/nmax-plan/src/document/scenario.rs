@@ -14,7 +14,7 @@ mod page;
 mod steps;
 mod think;
 
-pub(super) use condition::condition_text;
+pub(super) use condition::{condition_text, right_side, side_text};
 pub(super) use page::{page, tags};
 
 /// Most steps in a scenario, those within others included.

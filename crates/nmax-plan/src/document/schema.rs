@@ -47,6 +47,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::Share => text_like(&["30%", "2.5%"]),
         Shape::Level => json!({ "type": ["string", "integer"], "examples": ["100%", "200/s", 50] }),
         Shape::Threshold => text_like(&["response_time p95 < 400ms", "failure_rate < 1%", "rate >= 99%"]),
+        Shape::Null => json!({ "type": "null" }),
         Shape::Bool => json!({ "type": ["boolean", "string"] }),
         Shape::Whole(1, 1) => json!({ "const": 1 }),
         Shape::Whole(min, max) => or_environment(json!({ "type": "integer", "minimum": min, "maximum": max })),

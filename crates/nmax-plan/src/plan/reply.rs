@@ -1,7 +1,10 @@
 //! What becomes of a reply: whether it is ok, and what is taken from it.
 
+use std::time::Duration;
+
 use nmax_metrics::Metric;
 
+use crate::plan::Comparison;
 use crate::template::Template;
 
 /// What makes a reply *ok*.
@@ -48,6 +51,21 @@ pub enum Test {
     HeaderContains(String, Template),
     /// An extractor finds something.
     Finds(Source),
+    /// What an extractor finds is like this.
+    Value(Source, Wanted),
+    /// The response time of the exchange is at most this.
+    MaxTime(Duration),
+}
+
+/// What the values are to be that an extractor finds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Wanted {
+    /// There is one at least.
+    Present,
+    /// There is none.
+    Absent,
+    /// There is one at least, and each compares like this with a text.
+    Compared(Comparison, Template),
 }
 
 /// A value taken from a reply.

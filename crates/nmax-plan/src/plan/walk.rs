@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Body, Call, CallKind, Condition, LoopEnd, PartContent, Scenario, Step, Test};
+use super::{Body, Call, CallKind, Condition, LoopEnd, PartContent, Scenario, Step, Test, Wanted};
 use crate::template::{Part, Template};
 
 /// Declares the same walk with shared and with exclusive references, so that both come by all templates in one order.
@@ -77,7 +77,8 @@ macro_rules! walks {
                 for check in &$($m)? self.expect.checks {
                     match &$($m)? check.test {
                         Test::BodyContains(text) | Test::BodyLacks(text) | Test::HeaderContains(_, text) => each(text),
-                        Test::Finds(_) => {}
+                        Test::Value(_, Wanted::Compared(_, text)) => each(text),
+                        Test::Finds(_) | Test::Value(..) | Test::MaxTime(_) => {}
                     }
                 }
                 (&$($m)? request.page).into_iter().flat_map(|page| &$($m)? page.listed).for_each(each);

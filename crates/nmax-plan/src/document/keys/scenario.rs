@@ -126,6 +126,7 @@ const PARTS: Shape = Shape::Either(&[
     Shape::Map(&Shape::Either(&[PART_SHAPE, Shape::List(&PART_SHAPE)])),
     Shape::List(&Shape::Map(&PART_SHAPE)),
 ]);
+const WANTED: Shape = Shape::Either(&[Shape::Text, Shape::Null, Shape::List(&Shape::Text)]);
 const PART_SHAPE: Shape = Shape::Either(&[Shape::Text, Shape::Object(&PART)]);
 
 tables! {
@@ -150,10 +151,13 @@ tables! {
         key "contains": TEXTS, "Text in the body, of which the first 16 MiB are looked at.";
         key "lacks": TEXTS,
             "Text that must not be in the body; one of more than 16 MiB fails, since its end is not looked at.";
-        key "header": Map(&Text), "Headers that must be there and contain a text.";
+        key "header": Map(&Text), "Headers that must be there and contain a text; `absent` for one that must not be there.";
+        key "json": Map(&WANTED),
+            "What values of a JSON body must be, by JSONPath: `> 0`, `== open`, `open` alone, `exists` or `absent`, or a list of these.";
+        key "max_time": Duration, "Longest response time, from when the request was due to the last byte of the reply.";
         key "finds": Either(&[Object(&FINDS), List(&Object(&FINDS))]), "What an extractor must find.";
     } later [
-        ("response_time", "write a threshold, such as `response_time p95 < 400ms for request NAME`"),
+        ("response_time", "write `max_time: 400ms` for each reply, or a threshold such as `response_time p95 < 400ms`"),
         ("body", "write `contains: TEXT`"),
         ("size", "write `contains: TEXT` or a threshold on `bytes`"),
     ];

@@ -51,6 +51,15 @@ struct Side<'t> {
 }
 
 impl<'t> Side<'t> {
+    /// All of the text that a node has.
+    fn of(node: &Node, text: &'t str) -> Self {
+        let shift = match &node.value {
+            Value::Scalar(scalar) => scalar.shift,
+            _ => None,
+        };
+        Self { text, at: node.at, shift }
+    }
+
     /// A part of the text without the spaces around it.
     fn part(self, from: usize, to: usize) -> Self {
         let part = &self.text[from..to];
@@ -66,11 +75,7 @@ impl<'t> Side<'t> {
 
 fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condition> {
     let text = decoder.text(node)?;
-    let shift = match &node.value {
-        Value::Scalar(scalar) => scalar.shift,
-        _ => None,
-    };
-    let whole = Side { text: &text, at: node.at, shift };
+    let whole = Side::of(node, &text);
     let found = match operators(&text) {
         Ok(found) => found,
         Err(at) => {
@@ -99,6 +104,27 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
     let left = side(decoder, whole.part(0, operator.from), names);
     let right = side(decoder, whole.part(operator.to, text.len()), names);
     Some(Condition::Compare { left: left?, comparison: operator.comparison, right: right? })
+}
+
+/// A comparison without its left side: an operator and a text, or the text that is to be equal.
+pub(crate) fn right_side(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<(Comparison, Template)> {
+    let text = decoder.text(node)?;
+    let whole = Side::of(node, &text);
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let (comparison, from) = match OPERATORS.iter().find(|(name, _)| *name == word) {
+        Some((name, comparison)) => (*comparison, text.len() - text.trim_start().len() + name.len()),
+        None if word.starts_with(|c| "=!<>".contains(c)) => {
+            let remedy = format!(
+                "write an operator and a space before the value, as in `> 0`; operators are: {}. A text that begins like one \
+                 needs quotes: `'{word}'`",
+                keywords(OPERATORS).join(" ")
+            );
+            let message = format!("`{}` is not an operator", nmax_text::shown(word));
+            return decoder.wrong(whole.part(0, text.len()).place(), message, remedy).none();
+        }
+        None => (Comparison::Equal, 0),
+    };
+    side(decoder, whole.part(from, text.len()), names).map(|right| (comparison, right))
 }
 
 /// One side of a comparison.
@@ -158,12 +184,16 @@ fn operators(text: &str) -> Result<Vec<Operator>, usize> {
 
 /// A comparison as it is read.
 pub(crate) fn condition_text(left: &Template, comparison: Comparison, right: &Template, labels: Labels) -> String {
-    let side = |template: &Template| match template.as_constant() {
+    format!("{} {} {}", side_text(left, labels), comparison.sign(), side_text(right, labels))
+}
+
+/// One side as it is read.
+pub(crate) fn side_text(side: &Template, labels: Labels) -> String {
+    match side.as_constant() {
         Some(text) if is_simple(text) => text.to_owned(),
         Some(text) => quote(text),
-        None => template.source(labels),
-    };
-    format!("{} {} {}", side(left), comparison.sign(), side(right))
+        None => side.source(labels),
+    }
 }
 
 /// Whether a text is itself without quotes.

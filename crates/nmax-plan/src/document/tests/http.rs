@@ -104,6 +104,54 @@ fn every_kind_of_body_has_its_meaning() {
 }
 
 #[test]
+fn what_is_wrong_with_expectations() {
+    let operators = "operators are: == != < <= > >= contains. A text that begins like one needs quotes";
+    let operator = |word: &str| {
+        format!("  help: write an operator and a space before the value, as in `> 0`; {operators}: `'{word}'`")
+    };
+    let cases: &[(&str, &[&str])] = &[
+        ("json: { $.n: '=> 5' }", &["plan.yaml:3:61: `=>` is not an operator", &operator("=>")]),
+        ("json: { $.n: '>5' }", &["plan.yaml:3:61: `>5` is not an operator", &operator(">5")]),
+        ("json: { $.n: [5, '<> 5'] }", &["plan.yaml:3:65: `<>` is not an operator", &operator("<>")]),
+        (
+            "json: { $.n: '>= ' }",
+            &["plan.yaml:3:64: one side of the comparison is empty", "  help: write `''` for the empty text"],
+        ),
+        (
+            "json: { $.n: '> ${x}' }",
+            &[
+                "plan.yaml:3:63: `${x}` is not defined",
+                "  help: add `extract: { x: ... }` to an earlier step, or write `$${x}` for the text itself",
+            ],
+        ),
+        (
+            "json: { '$.!!': 5 }",
+            &[
+                "plan.yaml:3:55: `json $.!!` is not valid: unexpected `!!`",
+                "  help: write a JSONPath, such as `$.items[0].price`",
+            ],
+        ),
+        (
+            "json: { $.n: { a: 1 } }",
+            &[
+                "plan.yaml:3:60: expected a single value, found a map",
+                "  help: write one value; quote texts with special characters",
+            ],
+        ),
+        (
+            "max_time: 500",
+            &[
+                "plan.yaml:3:57: `500` has no unit of time",
+                "  help: write a number and a unit, such as `250ms`, `1.5s`, `2m` or `1h30m`",
+            ],
+        ),
+    ];
+    for (expect, want) in cases {
+        check(&with_step(&format!("{{ get: /, expect: {{ {expect} }} }}")), want);
+    }
+}
+
+#[test]
 fn files_are_named_as_written_and_can_be_resolved() {
     let mut plan = every_key();
     let want = ["ca.pem", "more.pem", "me.pem", "keys/me.pem", "pics/tea.png", "pics\\raw.bin", "pics/tea.png"];

@@ -4,8 +4,11 @@ use super::http::redirects as redirects_word;
 use super::yaml::Yaml;
 use super::{Scope, duration, entry, expanded, given, listed, named, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
+use crate::document::reply::wanted_text;
+use crate::document::scenario::side_text;
 use crate::plan::{
     Body, Call, CallKind, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test,
+    Wanted,
 };
 use crate::template::Template;
 
@@ -99,19 +102,42 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
     };
     let mut map = vec![entry("status", Yaml::List(expect.status.iter().map(status).collect()))];
     let (mut contains, mut lacks, mut header, mut finds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut json, mut max_time) = (Vec::new(), None);
     for check in &expect.checks {
         match &check.test {
             Test::BodyContains(text) => contains.push(scope.text(text)),
             Test::BodyLacks(text) => lacks.push(scope.text(text)),
             Test::HeaderContains(name, text) => header.push((name.clone(), scope.text(text))),
             Test::Finds(source) => finds.push(Yaml::Map(self::source(source).collect())),
+            Test::Value(Source::Header(name), wanted) => header.push((name.clone(), self::wanted(wanted, scope))),
+            Test::Value(source, wanted) => json.push((source.parts().1, self::wanted(wanted, scope))),
+            Test::MaxTime(limit) => max_time = Some(*limit),
         }
     }
     map.extend(listed("contains", contains.into_iter()));
     map.extend(listed("lacks", lacks.into_iter()));
     map.extend(named("header", header.into_iter()));
+    map.extend(named("json", gathered(json).into_iter()));
+    map.extend(given("max_time", max_time, duration));
     map.extend(listed("finds", finds.into_iter()));
     Yaml::Map(map)
+}
+
+fn wanted(wanted: &Wanted, scope: &Scope) -> Yaml {
+    Yaml::Text(wanted_text(wanted, |text| side_text(text, scope.0)))
+}
+
+/// Each name once, with one value or the list of its values.
+fn gathered(entries: Vec<(String, Yaml)>) -> Vec<(String, Yaml)> {
+    let mut names: Vec<(String, Vec<Yaml>)> = Vec::new();
+    for (name, value) in entries {
+        match names.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) => values.push(value),
+            None => names.push((name, vec![value])),
+        }
+    }
+    let value = |mut values: Vec<Yaml>| if values.len() == 1 { values.remove(0) } else { Yaml::List(values) };
+    names.into_iter().map(|(name, values)| (name, value(values))).collect()
 }
 
 /// The keys that say where a value comes from.

@@ -145,8 +145,41 @@ fn tests(slots: usize) -> impl Strategy<Value = Vec<Test>> {
     let lacks = vec(template(slots).prop_map(Test::BodyLacks), 0..2);
     let header = proptest::option::of(("[a-z-]{1,5}", template(slots)))
         .prop_map(|header| header.map(|(name, text)| Test::HeaderContains(name, text)));
+    let absent = proptest::option::of("[A-Z]{1,5}")
+        .prop_map(|header| header.map(|name| Test::Value(Source::Header(name), Wanted::Absent)));
+    let path = prop_oneof![Just("$.count"), Just("$['a b'][0]"), Just("$..x")];
+    let json = (path, vec(wanted(slots), 0..3)).prop_map(|(path, all)| {
+        let test = |wanted| Test::Value(Source::JsonPath(path.to_owned()), wanted);
+        all.into_iter().map(test).collect::<Vec<_>>()
+    });
+    let max_time = proptest::option::of(ms(1..9_999)).prop_map(|limit| limit.map(Test::MaxTime));
     let finds = vec(source().prop_map(Test::Finds), 0..2);
-    (contains, lacks, header, finds).prop_map(|(a, b, c, d)| a.into_iter().chain(b).chain(c).chain(d).collect())
+    (contains, lacks, header, absent, json, max_time, finds).prop_map(
+        |(contains, lacks, header, absent, json, max_time, finds)| {
+            let texts = contains.into_iter().chain(lacks).chain(header).chain(absent);
+            texts.chain(json).chain(max_time).chain(finds).collect()
+        },
+    )
+}
+
+fn wanted(slots: usize) -> impl Strategy<Value = Wanted> {
+    let right = prop_oneof![
+        any_text().prop_map(|text| constant(&text)),
+        proptest::sample::select(vec!["", "exists", "absent", "==", "> 0", "'"]).prop_map(constant),
+        Just(Template { parts: vec![Part::Iteration, Part::Text(" x".into())] }),
+        Just(Template { parts: vec![if slots > 0 { Part::Slot(0) } else { Part::Vu }] }),
+    ];
+    let comparison = proptest::sample::select(Comparison::ALL.to_vec());
+    prop_oneof![
+        Just(Wanted::Present),
+        Just(Wanted::Absent),
+        (comparison, right).prop_map(|(comparison, right)| Wanted::Compared(comparison, right)),
+    ]
+}
+
+/// A text as it is, also the empty one.
+fn constant(text: &str) -> Template {
+    if text.is_empty() { Template::default() } else { Template::text(text) }
 }
 
 fn extract(slot: usize) -> impl Strategy<Value = Extract> {
