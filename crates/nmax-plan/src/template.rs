@@ -11,7 +11,7 @@ mod cursor;
 pub(crate) use cursor::{hole_length, quote, unquote};
 
 mod function;
-pub use function::Function;
+pub use function::{Function, is_json_number};
 
 mod parse;
 use parse::{Parser, is_number};

@@ -11,7 +11,7 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
-use nmax_plan::template::Function;
+use nmax_plan::template::{Function, is_json_number};
 use nmax_text::percent;
 use ring::{digest, hmac};
 
@@ -51,6 +51,7 @@ pub(crate) fn call(function: Function, arguments: &[String], place: &Place) -> R
         Function::UrlDecode => url_decode(given(0)),
         Function::Html => Ok(nmax_text::html::escape(given(0))),
         Function::JsonDecode => json_decode(given(0)),
+        Function::Number => number(given(0)),
         Function::Hash => hash(given(0), given(1)),
         Function::Hmac => authenticate(given(0), given(1), given(2)),
         Function::JwtSign => token::sign(given(0), given(1).as_bytes(), given(2)),
@@ -117,6 +118,12 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
 /// Escapes undone; what is no escape, `+` too, stays.
 fn url_decode(encoded: &str) -> Result<String, String> {
     text(percent::decode(encoded.as_bytes()).collect())
+}
+
+/// A number as JSON writes it.
+fn number(text: &str) -> Result<String, String> {
+    let number = text.trim();
+    is_json_number(number).then(|| number.to_owned()).ok_or_else(|| format!("`{text}` is not a number"))
 }
 
 /// The inside of a JSON string, which may be cut out of a script: quotes of the other kind need no escape there.

@@ -47,6 +47,11 @@ fn requests_are_written_as_the_plan_says() {
             head("PUT /a HTTP/1.1", "keep-alive") + json + "33\r\n\r\n{\"name\":\"vu 0\",\"list\":[1,true]}",
         ),
         (
+            "{ put: /a, json: { id: \"${number(iteration)}\", price: \"${number('-2.50')}\", name: \"no ${number(vu)}\" } }",
+            "",
+            head("PUT /a HTTP/1.1", "keep-alive") + json + "37\r\n\r\n{\"id\":0,\"price\":-2.50,\"name\":\"no 0\"}",
+        ),
+        (
             "{ post: /a, form: { mail: \"a+b@c.test\", word: \"correct horse\" } }",
             "",
             head("POST /a HTTP/1.1", "keep-alive") + form + "41\r\n\r\nmail=a%2Bb%40c.test&word=correct+horse",
@@ -123,6 +128,26 @@ fn a_value_that_is_no_url_is_an_error() {
     assert_eq!(outcomes, [Outcome::Ok, Outcome::Error(ErrorKind::Protocol)]);
     assert_eq!(run.raw[1].sample.sent, None);
     assert!(run.failures[0].text.contains("[broken"), "{}", run.failures[0].text);
+}
+
+/// The example of the reference is what is sent.
+#[test]
+fn numbers_of_json_are_those_of_the_reference() {
+    let page = include_str!("../../../../docs/reference/plan.md");
+    let json = page.lines().find_map(|line| line.trim().strip_prefix("json: { product: ")).unwrap();
+    let want = page.lines().find_map(|line| line.strip_prefix("sends `")?.split('`').next()).unwrap();
+    let steps = format!("[{{ set: {{ id: 116, name: Ada }} }}, {{ post: /, json: {{ product: {json} }}]");
+    let sent = sent(&steps, "", instant(ms(1)));
+    assert_eq!(sent[0].split_once("\r\n\r\n").unwrap().1, want);
+}
+
+/// A value that is to be a number and is none fails its iteration, in place of a body that is not JSON.
+#[test]
+fn what_is_to_be_a_number_is_one_or_fails() {
+    let steps = "[{ set: { id: tea } }, { post: /, json: { id: \"${number(id)}\" } }]";
+    let run = ten(steps, 200, "");
+    assert_eq!((run.totals.total(Section::Hold).count(), run.failures.len()), (10, 10));
+    assert!(run.failures.iter().all(|failure| failure.text.contains("`tea` is not a number")), "{:?}", run.failures[0]);
 }
 
 /// Ten iterations of these steps against a server with this reply.

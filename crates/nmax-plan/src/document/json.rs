@@ -2,7 +2,7 @@
 
 use super::cursor::Decoder;
 use super::tree::{Node, NodePosition, Scalar, Value};
-use crate::template::{EnvFormat, Names, Part, Template};
+use crate::template::{EnvFormat, Function, Names, Part, Template};
 
 /// A single text is JSON already; a list or map becomes JSON.
 pub(super) fn json(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {
@@ -29,7 +29,10 @@ fn json_value(decoder: &mut Decoder, node: &Node, names: &Names, parts: &mut Vec
     match &node.value {
         Value::Null => push(parts, "null"),
         Value::Scalar(scalar) if scalar.plain && is_json_literal(&scalar.text) => push(parts, &scalar.text),
-        Value::Scalar(scalar) => json_string(decoder, scalar, node.at, names, parts),
+        Value::Scalar(scalar) => match verbatim(decoder, scalar, node.at, names) {
+            Some(template) if is_number(&template) => parts.extend(template.parts),
+            text => json_string(text, parts),
+        },
         Value::List(items) => {
             push(parts, "[");
             for (index, item) in items.iter().enumerate() {
@@ -43,7 +46,7 @@ fn json_value(decoder: &mut Decoder, node: &Node, names: &Names, parts: &mut Vec
             for (index, entry) in entries.iter().enumerate() {
                 push(parts, if index > 0 { "," } else { "" });
                 let key = Scalar { text: entry.key.clone(), plain: true, shift: None };
-                json_string(decoder, &key, entry.key_at, names, parts);
+                json_string(verbatim(decoder, &key, entry.key_at, names), parts);
                 push(parts, ":");
                 json_value(decoder, &entry.value, names, parts);
             }
@@ -57,12 +60,19 @@ fn is_json_literal(text: &str) -> bool {
     matches!(serde_json::from_str(text), Ok(serde_json::Value::Bool(_) | serde_json::Value::Number(_)))
 }
 
-fn json_string(decoder: &mut Decoder, scalar: &Scalar, at: NodePosition, names: &Names, parts: &mut Vec<Part>) {
-    // Everything, the environment included, is escaped here, once.
-    let verbatim = Names { env_format: EnvFormat::Verbatim, ..*names };
-    let Some(template) = decoder.template_of(&scalar.text, at, scalar.shift, &verbatim) else {
-        return;
-    };
+/// Whether all of it is a call that makes a number.
+fn is_number(template: &Template) -> bool {
+    matches!(template.parts.as_slice(), [Part::Call(call)] if call.function == Function::Number)
+}
+
+/// A text in which nothing, the environment included, is escaped yet.
+fn verbatim(decoder: &mut Decoder, scalar: &Scalar, at: NodePosition, names: &Names) -> Option<Template> {
+    let names = Names { env_format: EnvFormat::Verbatim, ..*names };
+    decoder.template_of(&scalar.text, at, scalar.shift, &names)
+}
+
+fn json_string(text: Option<Template>, parts: &mut Vec<Part>) {
+    let Some(template) = text else { return };
     push(parts, "\"");
     for part in template.parts {
         match part {

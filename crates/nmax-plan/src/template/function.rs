@@ -47,6 +47,9 @@ nmax_text::named! {
         Html = "html",
         /// `json_decode(TEXT)`: what stands between the quotes of a JSON string, its escapes undone.
         JsonDecode = "json_decode",
+        /// `number(TEXT)`: the text, which is a number as JSON writes it; anything else fails the iteration. As the whole value
+        /// in a JSON body it has no quotes.
+        Number = "number",
         /// `hash(ALGORITHM, TEXT)`: hexadecimal; `sha1`, `sha256`, `sha384`, `sha512`.
         Hash = "hash",
         /// `hmac(ALGORITHM, KEY, TEXT)`: hexadecimal.
@@ -82,6 +85,7 @@ impl Function {
             Self::UrlDecode => ((1, 1), "url_decode(TEXT)"),
             Self::Html => ((1, 1), "html(TEXT)"),
             Self::JsonDecode => ((1, 1), "json_decode(TEXT)"),
+            Self::Number => ((1, 1), "number(TEXT)"),
             Self::Hash => ((2, 2), "hash('sha256', TEXT)"),
             Self::Hmac => ((3, 3), "hmac('sha256', KEY, TEXT)"),
             Self::JwtSign => ((3, 3), "jwt_sign('HS256', KEY, CLAIMS)"),
@@ -143,6 +147,15 @@ impl Function {
                     });
                 }
             }
+            Self::Number => {
+                if let Some(text) = constant(0).filter(|text| !is_json_number(text)) {
+                    faults.push(Fault {
+                        argument: 0,
+                        message: format!("`{text}` is not a number"),
+                        remedy: "write digits without quotes, or a name".into(),
+                    });
+                }
+            }
             Self::RandomText | Self::RandomHex => {
                 let is_length = |text: &str| text.parse().is_ok_and(|length: u64| length <= RANDOM_TEXT_MAX);
                 if let Some(text) = constant(0).filter(|text| !is_length(text)) {
@@ -157,6 +170,13 @@ impl Function {
         }
         faults
     }
+}
+
+/// Whether a text is a number as JSON writes it, without spaces around it.
+pub fn is_json_number(text: &str) -> bool {
+    let begins = |c: char| c == '-' || c.is_ascii_digit();
+    let ends = |c: char| c.is_ascii_digit();
+    text.starts_with(begins) && text.ends_with(ends) && serde_json::from_str::<serde_json::Number>(text).is_ok()
 }
 
 /// Complains about a first argument that is none of these words.

@@ -58,6 +58,19 @@ fn signatures_are_those_of_the_rfcs() {
     refused(Function::Hmac, &["SHA-256", "k", "t"], "sha1, sha256");
 }
 
+/// What JSON writes without quotes is a number; what it does not (RFC 8259, section 6) is none.
+#[test]
+fn numbers_are_those_of_json() {
+    for (text, number) in
+        [("3", "3"), (" -0.50\n", "-0.50"), ("1e3", "1e3"), ("18446744073709551616", "18446744073709551616")]
+    {
+        check(Function::Number, &[text], number);
+    }
+    for text in ["", "007", "+7", "1,000", "0x10", "tea", "5.", "NaN", "1 2", "true"] {
+        refused(Function::Number, &[text], "is not a number");
+    }
+}
+
 /// RFC 4648, section 10, and constants of Python's base64.
 #[test]
 fn texts_are_coded_as_the_rfc_says() {

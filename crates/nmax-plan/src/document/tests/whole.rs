@@ -105,6 +105,25 @@ fn every_key_has_its_meaning() {
     assert_eq!(plan.thresholds[3].metric, Metric::Dropped, "a default joins; that on failure_rate is overridden");
 }
 
+/// A number is a call that makes all of a value; within a text it is a part of that, and so it is in a key.
+#[test]
+fn numbers_in_json_have_no_quotes() {
+    let cases = [
+        ("{ n: \"${number(id)}\" }", r#"{"n":${number(id)}}"#),
+        ("[\"${number(random(1, 5))}\", \"${id}\", 5]", r#"[${number(random(1, 5))},"${id}",5]"#),
+        ("{ n: \"no ${number(id)}\" }", r#"{"n":"no ${number(id)}"}"#),
+        ("{ \"${number(id)}\": 1 }", r#"{"${number(id)}":1}"#),
+    ];
+    for (json, want) in cases {
+        let steps = format!("[{{ set: {{ id: 7 }} }}, {{ post: /, json: {json} }}]");
+        let plan = plan(&format!(
+            "nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: {steps} }} }}\nworkload: {{ closed: {{ vus: 1 }} }}"
+        ));
+        let Body::Json(json) = &request(&plan, 0, 1).http().unwrap().body else { panic!("JSON") };
+        assert_eq!(json.source(plan.labels(&plan.scenarios[0])), want);
+    }
+}
+
 #[test]
 fn bodies() {
     let plan = plan(EVERY_KEY);
