@@ -3,6 +3,7 @@
 //! # Layout
 //! - [`plan`]: what a validated plan holds; [`template`], [`threshold`], [`units`], [`addresses`]: its pieces as people write them
 //! - [`document`]: YAML to plan, with every error at once, and back; [`planless`]: a plan from a URL; [`profile`]: named shapes of a run
+//! - `foreign`: words of other load tools, and what a plan says instead
 //! - [`example`]: the plan that `nmax init` writes; [`summary`]: what a plan will send; [`tags`]: tags by expression
 //! - [`schedule`], [`share`], [`mix`], [`choice`]: what happens when, as pure functions
 
@@ -16,6 +17,7 @@ pub mod units;
 
 pub mod document;
 pub mod example;
+mod foreign;
 pub mod planless;
 pub mod profile;
 pub mod summary;

@@ -8,6 +8,7 @@ use nmax_text::meant;
 use super::Options;
 use super::keys::{Shape, Table, Words, keywords};
 use super::tree::{Entry, Node, NodePosition, Problem, Scalar, Value};
+use crate::foreign;
 use crate::template::{Names, Template};
 use crate::units::{self, UnitError};
 
@@ -158,7 +159,8 @@ impl<'a> Decoder<'a> {
             );
         } else {
             let names: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
-            let remedy = meant(name, &names, "known keys are");
+            let remedy =
+                foreign::key(table.what, name).map_or_else(|| meant(name, &names, "known keys are"), str::to_owned);
             self.wrong(entry.key_at, format!("{} has no key `{name}`", table.what), remedy);
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nmax_text::meant;
 
 use super::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
-use crate::units;
+use crate::{foreign, units};
 
 /// Text that is no condition, and what to write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +33,10 @@ pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     let Some((sign, op)) = OPS.iter().find(|(sign, _)| right.starts_with(sign)) else {
         return error("`=` is not a comparison of measured values", "write one of `<`, `<=`, `>`, `>=`");
     };
-    let (metric, stat) = left_side(left)?;
+    let (metric, stat) = left_side(left).map_err(|error| match foreign::condition(text) {
+        Some(ours) => ThresholdError { remedy: format!("write `{ours}`"), ..error },
+        None => error,
+    })?;
     let right = right[sign.len()..].trim_start();
     let value_end = right.find(char::is_whitespace).unwrap_or(right.len());
     let (value, tail) = right.split_at(value_end);

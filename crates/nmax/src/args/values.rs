@@ -120,7 +120,7 @@ fn addresses(list: &str) -> Result<Vec<(IpAddr, Option<u16>)>, String> {
     list.split(',').map(address).collect()
 }
 
-/// A rate such as `2000/s`.
+/// A rate above 0, such as `2000/s`.
 pub fn rate(text: &str) -> Result<f64, String> {
     // People who come from other tools write a bare number.
     let text = if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
@@ -128,7 +128,8 @@ pub fn rate(text: &str) -> Result<f64, String> {
     } else {
         text.to_owned()
     };
-    nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())
+    let rate = nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())?;
+    if rate > 0.0 { Ok(rate) } else { Err("the rate must be above 0/s, such as 2000/s".into()) }
 }
 
 /// A time zone as an offset from Greenwich, in seconds.

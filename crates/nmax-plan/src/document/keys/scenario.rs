@@ -157,7 +157,6 @@ tables! {
         key "max_time": Duration, "Longest response time, from when the request was due to the last byte of the reply.";
         key "finds": Either(&[Object(&FINDS), List(&Object(&FINDS))]), "What an extractor must find.";
     } later [
-        ("response_time", "write `max_time: 400ms` for each reply, or a threshold such as `response_time p95 < 400ms`"),
         ("body", "write `contains: TEXT`"),
         ("size", "write `contains: TEXT` or a threshold on `bytes`"),
     ];

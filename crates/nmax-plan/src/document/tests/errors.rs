@@ -20,6 +20,45 @@ fn check(text: &str, want: &[&str]) {
 }
 
 /// Line 4 and below vary.
+/// Words of other tools, and ours in a wrong place, lead to what a plan says.
+#[test]
+fn words_of_other_tools_lead_to_ours() {
+    let head = "nmax: 1\ntarget: http://a\nscenarios: { s: { steps: [{ get: / }] } }\n";
+    let open = "workload: { open: { rate: 5/s } }\n";
+    // what is written in place of a line, and what the remedy names
+    let cases = [
+        (0, "{ sleep: 1 }", "- think: 1s"),
+        (0, "{ pause: 1 }", "- think: 1s"),
+        (0, "{ get: /, check: { status: 200 } }", "expect: { status: 200"),
+        (0, "{ get: /, thresholds: [] }", "beside `workload`"),
+        (0, "{ get: /, expect: { duration: 1s } }", "max_time: 500ms"),
+        (1, "wait_time: 1s", "- think: { min: 1s, max: 3s }"),
+        (1, "vus: 10", "closed: { vus: 10 }"),
+        (1, "executor: ramping-vus", "workload: {"),
+        (2, "{ vus: 10 }", "closed: { vus: 10 }"),
+        (2, "{ constantUsersPerSec: 10 }", "open: { rate: 100/s }"),
+        (2, "{ rps: 10 }", "open: { rate: 100/s }"),
+        (2, "{ open: { rate: 5/s, duration: 10s } }", "duration: 30s"),
+        (2, "{ open: { rate: 5/s }, stages: [] }", "beside `workload`"),
+        (3, "stages: [{ duration: 10s, target: 5 }]", "hold: 5m"),
+        (3, "stages: [{ duration: 10s, target: 5 }]", "to: 100%"),
+        (3, "vus: 10", "closed: { vus: 10 }"),
+        (3, "thresholds: ['http_req_duration p(95)<500']", "`response_time p95 < 500ms`"),
+        (3, "thresholds: ['http_req_failed rate<0.01']", "`failure_rate < 1%`"),
+    ];
+    for (place, words, want) in cases {
+        let text = match place {
+            0 => head.replace("{ get: / }", words) + open,
+            1 => head.replace("steps:", &format!("{words}, steps:")) + open,
+            2 => format!("{head}workload: {words}\n"),
+            _ => format!("{head}{open}{words}\n"),
+        };
+        let found = rendered(&text, &options());
+        let remedies: Vec<&str> = found.lines().filter(|line| line.starts_with("  help: ")).collect();
+        assert!(remedies.iter().any(|line| line.contains(want)), "{words}: {found}");
+    }
+}
+
 #[test]
 fn top_level() {
     let cases: [(&str, &[&str]); 17] = [
