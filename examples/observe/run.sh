@@ -11,7 +11,7 @@ load() {
     run plan.yaml -e "LENGTH=$length" -e "METRICS=$url/metrics" --tag "$2" --note "lock held for $1"
     # 4: a busy machine sends late, and says so; then there are no suspects.
     expect_code 0 4
-    [[ $code -eq 4 ]] || expect_text "What to look at first 1 WAIT lock stock on injector"
+    [[ $code -eq 4 ]] || expect_text "What to look at first 1 WAIT lock stock on this host"
 }
 
 say "1. Each request holds a lock for 10 ms"

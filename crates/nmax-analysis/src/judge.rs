@@ -84,7 +84,10 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         steadiness,
         answer: answer(evidence, &thresholds),
         effects: effects(evidence),
-        diagnosis: diagnose(evidence, &gates),
+        diagnosis: match verdict {
+            Verdict::Pass => diagnose(evidence, &gates).of_passing(),
+            Verdict::Fail | Verdict::Invalid => diagnose(evidence, &gates),
+        },
         breakdown: breakdown(evidence, evidence.stretches),
         thresholds,
         gates,

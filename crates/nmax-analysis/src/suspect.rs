@@ -10,10 +10,18 @@
 //! - `span_readings`: what was read in the phase; `system`: whose hosts these are, and the load on them
 //! - `measured`: what is known of one resource, made by `cpu`, `memory`, `disk`, `network` and `service`
 //! - `coverage`: what nobody watched
+//! - `slow`: the request that takes most of all time; `beside`: other programs that use the processors
 //! - `charge`: whose time it is where resources contain each other; `demand`: service demands and bounds
 //! - `statistics`: correlation given throughput and order of onset, for ties
 //! - `rules`: every threshold, with its source
 
+use std::fmt;
+
+use nmax_plan::plan::INJECTOR;
+
+use crate::wording::{digits, share, time_ms};
+
+mod beside;
 mod charge;
 mod coverage;
 mod cpu;
@@ -28,6 +36,7 @@ mod network;
 mod rank;
 mod rules;
 mod service;
+mod slow;
 mod span_readings;
 mod statistics;
 mod system;
@@ -195,6 +204,27 @@ pub struct Bounds {
     pub knee: Option<f64>,
 }
 
+/// A request that takes most of the time of all requests, and is slow rather than frequent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlowRequest {
+    /// Its name.
+    pub name: String,
+    /// How many are done per second.
+    pub rate_per_s: f64,
+    /// Mean service time (done − sent), s.
+    pub mean_s: f64,
+    /// Of the sum of all service times, its share, 0 to 1.
+    pub share: f64,
+}
+
+/// `GET /report: 7/s of 600 ms are 86 % of all time`
+impl fmt::Display for SlowRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (mean, part) = (time_ms(self.mean_s * 1e3), share(self.share));
+        write!(f, "{}: {}/s of {mean} are {part} of all time", self.name, digits(self.rate_per_s))
+    }
+}
+
 /// The answer to "what should be looked at first?".
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Diagnosis {
@@ -206,10 +236,50 @@ pub struct Diagnosis {
     pub budget: Option<Budget>,
     /// Bounds by demand.
     pub bounds: Option<Bounds>,
+    /// The request that takes most of all time, where one does.
+    pub slow_request: Option<SlowRequest>,
     /// At most three, the first to look at first.
     pub suspects: Vec<Suspect>,
     /// All other resources that were judged.
     pub others: Vec<Suspect>,
+}
+
+impl Diagnosis {
+    /// The same of a run that passed: where no request waits for anything that is full, there is nothing to look at.
+    pub(crate) fn of_passing(mut self) -> Self {
+        if self.full().is_empty() {
+            self.slow_request = None;
+            self.others.splice(..0, self.suspects.drain(..));
+        }
+        self
+    }
+
+    /// The resources that requests wait for or that are full, with how full: `pool db on this host (99 % in use)`.
+    pub fn full(&self) -> Vec<String> {
+        let all = self.suspects.iter().chain(&self.others);
+        let full = all.filter(|one| matches!(one.label, Label::Wait | Label::Saturated));
+        full.map(|one| match one.utilization {
+            Some(used) => format!("{} ({} in use)", one.resource, share(used)),
+            None => one.resource.to_string(),
+        })
+        .collect()
+    }
+}
+
+impl Resource {
+    /// `disk sda`, without its host.
+    pub fn named(&self) -> String {
+        let space = if self.name.is_empty() { "" } else { " " };
+        format!("{}{space}{}", self.kind.name(), self.name)
+    }
+}
+
+/// `disk sda on db1`; the host that nmax runs on is `this host`.
+impl fmt::Display for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = if self.host == INJECTOR { "this host" } else { &self.host };
+        write!(f, "{} on {host}", self.named())
+    }
 }
 
 #[cfg(test)]

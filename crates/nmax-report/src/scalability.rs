@@ -153,6 +153,8 @@ pub struct Level {
     pub used: bool,
     /// Why it was not used, or what is to be kept in mind; may be empty.
     pub why: String,
+    /// Resources that were full in the run, with how full; empty where none was, or nothing was observed.
+    pub full: String,
     /// Directory of the run, below that of the campaign.
     pub run: String,
 }

@@ -22,7 +22,6 @@ mod text;
 
 pub(crate) use bars::{bars, thinned};
 pub use comparison::{comparison, history};
-pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{HoldSoFar, LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, predict, scale, what_if};

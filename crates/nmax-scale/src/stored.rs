@@ -173,6 +173,8 @@ fn level(value: &Value) -> Option<LevelResult> {
             verdict: text("verdict")?,
             used: value["used"].as_bool()?,
             why: text("why")?,
+            // Campaigns of older versions did not keep it.
+            full: text("full").unwrap_or_default(),
             run: text("run")?,
         },
         facts: Facts {

@@ -9,10 +9,11 @@
 //! - `wording`: numbers and lists in sentences
 
 use crate::class::{Class, Sign};
-use crate::finding::{Effect, Finding};
+use crate::finding::{Code, Effect, Finding};
 use crate::fit::{Estimate, Fit};
 use crate::gate::{Hold, LawPeak};
 use crate::ladder::{Rung, Winner};
+use crate::model::Model;
 use crate::observation::Observation;
 use crate::options::Options;
 
@@ -71,6 +72,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// The observations with what the law says about each.
     pub points: Vec<Point>,
+    /// What was found in one line, and the load to run at.
+    pub headline: Headline,
     /// Three sentences of meaning; the largest throughput measured is always among them.
     pub meaning: [String; 3],
 }
@@ -88,11 +91,31 @@ impl Analysis {
         self.fit.is_none().then(|| CANNOT_FIT.to_owned())
     }
 
+    /// The findings that a person should read: where a cap leads, those about the law that it beats are left out.
+    pub fn findings_of_winner(&self) -> impl Iterator<Item = &Finding> {
+        let is_capped = self.winner == Winner::One(Model::Knee)
+            && self.findings.iter().any(|finding| finding.code == Code::ShapeChange);
+        let beaten: &[Code] = match is_capped {
+            true => &[Code::LackOfFit, Code::Outlier, Code::NegativeCoefficient, Code::AtBound, Code::NothingPastPeak],
+            false => &[],
+        };
+        self.findings.iter().filter(|finding| finding.effect == Effect::Block || !beaten.contains(&finding.code))
+    }
+
     /// Findings with this effect, each with its code.
     pub fn with_effect(&self, effect: Effect) -> impl Iterator<Item = String> {
         let findings = self.findings.iter().filter(move |finding| finding.effect == effect);
         findings.map(|finding| format!("{}: {}", finding.code.name(), finding.text))
     }
+}
+
+/// What was found, and what follows for the load.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Headline {
+    /// What was found: a phrase with its figures, such as `Capped at 99.6/s from 4 virtual users on`.
+    pub text: String,
+    /// The load to run at, or how to find it: a sentence.
+    pub advice: String,
 }
 
 /// A peak between lower neighbours.

@@ -33,6 +33,7 @@ pub mod design;
 pub mod finding;
 pub mod fit;
 pub mod gate;
+mod headline;
 pub mod ladder;
 pub mod law;
 mod meaning;
@@ -49,7 +50,7 @@ pub mod what_if;
 pub mod zone;
 
 pub use analysis::ceiling::{Ceiling, Reading};
-pub use analysis::{Analysis, ObservedPeak, Point, Zone, analyse};
+pub use analysis::{Analysis, Headline, ObservedPeak, Point, Zone, analyse};
 pub use class::{Class, Sign};
 pub use compare::{Change, Comparison, Difference, Quantity, Version, compare};
 pub use finding::{Code, Effect, Finding};

@@ -12,7 +12,8 @@ use super::rules::said;
 use super::span_readings::SpanReadings;
 use super::system::System;
 use super::{
-    Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network, service,
+    Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, beside, coverage, cpu, demand, disk, memory, network,
+    service, slow,
 };
 use crate::{Evidence, Gate};
 
@@ -20,8 +21,8 @@ use crate::{Evidence, Gate};
 ///
 /// - A run that is not valid says nothing of the system: only the injector is diagnosed.
 /// - R = Σ Nᵢ/X + unexplained: means over the hold, by Little's law, charged to the innermost resource that is watched.
-/// - At most three suspects. What nobody watched is one of them where a quarter of the time or more is unexplained, and
-///   the first where that is more than any resource has.
+/// - At most three suspects. What was not watched is one of them where a quarter of the time or more is unexplained. It
+///   comes before resources that have less of the time, and after every full pool.
 ///
 /// O(figures · resources).
 pub(crate) fn diagnose(evidence: &Evidence, gates: &[Gate]) -> Diagnosis {
@@ -37,7 +38,12 @@ pub(crate) fn diagnose(evidence: &Evidence, gates: &[Gate]) -> Diagnosis {
     let missing = coverage::unwatched(&all, &system);
     let rows = coverage::rows(&all, &system);
     if evidence.readings.is_empty() {
-        return Diagnosis { coverage: rows, ..refused("nothing was watched beside the requests themselves") };
+        let slow_request = slow::find(evidence);
+        return Diagnosis {
+            coverage: rows,
+            slow_request,
+            ..refused("nothing was watched beside the requests themselves")
+        };
     }
     let charges = charge(&all, &system, coverage::behind(&missing));
     let budget = budget(&all, &charges, &system);
@@ -49,8 +55,17 @@ pub(crate) fn diagnose(evidence: &Evidence, gates: &[Gate]) -> Diagnosis {
     let open: f64 = charges.iter().map(|charge| charge.open).sum();
     let unexplained = budget.unexplained_s * system.throughput_per_s + doubtful + open;
     let judged = judge(all, &charges, &system, &by_level);
-    let (suspects, others) = rank(evidence, judged, &missing, unexplained, &system);
-    Diagnosis { refused: Vec::new(), coverage: rows, budget: Some(budget), bounds, suspects, others }
+    let (mut suspects, others) = rank(evidence, judged, &missing, unexplained, &system);
+    beside::name(&mut suspects, evidence.injectors);
+    Diagnosis {
+        refused: Vec::new(),
+        coverage: rows,
+        budget: Some(budget),
+        bounds,
+        slow_request: slow::find(evidence),
+        suspects,
+        others,
+    }
 }
 
 fn refused(why: &str) -> Diagnosis {

@@ -141,7 +141,7 @@ fn spent(charge: &Charge, part: f64, system: &System) -> String {
 }
 
 fn moved(charge: &Charge, system: &System) -> String {
-    let whose = charge.moved_to.as_ref().map_or_else(|| "others".to_owned(), name);
+    let whose = charge.moved_to.as_ref().map_or_else(|| "others".to_owned(), Resource::to_string);
     format!(
         "{} more of each request were measured here and belong to nested resources, mostly to {whose}",
         time_ms(system.seconds(charge.moved) * 1e3)
@@ -176,10 +176,4 @@ fn limits(one: &Measured, charge: &Charge) -> Vec<Finding> {
         findings.push(said("coverage", text));
     }
     findings
-}
-
-/// `disk sda on db1`
-pub(super) fn name(resource: &Resource) -> String {
-    let named = if resource.name.is_empty() { String::new() } else { format!(" {}", resource.name) };
-    format!("{}{named} on {}", resource.kind.name(), resource.host)
 }

@@ -1,6 +1,6 @@
 //! Which suspects are to be looked at first.
 
-use super::judge::{Judged, name};
+use super::judge::Judged;
 use super::measured::{Measured, Role};
 use super::rules::{TIE_SHARE, UNEXPLAINED_SHARE_MIN, residence, said};
 use super::statistics::{aligned, discovered, onset, relation};
@@ -36,21 +36,26 @@ pub(super) fn rank(
         others.into_iter().partition(|(_, judged)| judged.suspect.label == Label::Saturated);
     let mute: Vec<_> = saturated.extract_if(.., |(one, _)| one.is_mute).collect();
     let is_lender = |one: &Measured| one.is_pressed && matches!(one.role, Role::Lender { .. });
+    let is_full = |one: &Measured| is_lender(one) && !one.rules.is_empty();
     saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, !is_lender(one), usize::MAX - one.rules.len()));
+    let full = saturated.extract_if(.., |(one, _)| is_full(one));
+    let full: Vec<_> = full.collect();
+    waits.splice(..0, full);
     let is_open = unexplained >= UNEXPLAINED_SHARE_MIN * system.in_flight();
     let lender =
         waits.first().filter(|(_, judged)| judged.is_unknown).or(lenders.first()).map(|(one, _)| one.resource.clone());
     let why = UnwatchedReason { unexplained_s: is_open.then(|| system.seconds(unexplained)), lender };
-    let place = match (is_open, &why.lender) {
-        _ if unwatched.is_empty() => usize::MAX,
-        (true, _) => waits.iter().take_while(|(_, judged)| judged.number >= unexplained).count(),
-        (false, Some(_)) => 1,
-        (false, None) => usize::MAX,
-    };
     for lender in lenders {
         let place = waits.iter().take_while(|(_, wait)| wait.number >= lender.1.number).count();
         waits.insert(place, lender);
     }
+    let place = match (is_open, &why.lender) {
+        _ if unwatched.is_empty() => usize::MAX,
+        // What was measured comes before what was not: a full pool shows where requests wait.
+        (true, _) => waits.iter().take_while(|(one, judged)| is_full(one) || judged.number >= unexplained).count(),
+        (false, Some(_)) => 1,
+        (false, None) => usize::MAX,
+    };
     let mut blanks: Vec<Suspect> = unwatched.iter().map(|resource| blank(resource, unwatched, &why, system)).collect();
     let larger = match is_open {
         true => waits.iter().take_while(|(_, wait)| wait.number >= unexplained).count(),
@@ -97,9 +102,9 @@ fn queued(mut pool: Suspect, unexplained_s: Option<f64>) -> Suspect {
 /// A resource that nobody watched.
 fn blank(resource: &Resource, all: &[Resource], why: &UnwatchedReason, system: &System) -> Suspect {
     let remedy = coverage::remedy(resource);
-    let mut findings = vec![said("coverage", format!("{} was not observed", name(resource)))];
+    let mut findings = vec![said("coverage", format!("{resource} was not observed"))];
     if let Some(unexplained_s) = why.unexplained_s {
-        let others: Vec<String> = all.iter().filter(|other| *other != resource).map(name).collect();
+        let others: Vec<String> = all.iter().filter(|other| *other != resource).map(Resource::to_string).collect();
         let beside = match others.is_empty() {
             true => String::new(),
             false => format!("; nor was any of these watched: {}", others.join(", ")),
@@ -116,8 +121,7 @@ fn blank(resource: &Resource, all: &[Resource], why: &UnwatchedReason, system: &
         )));
     }
     if let Some(lender) = &why.lender {
-        let text =
-            format!("no observed resource explains the time that {} is held; this unobserved one might", name(lender));
+        let text = format!("no observed resource explains the time that {lender} is held; this unobserved one might");
         findings.push(said("coverage", text));
     }
     Suspect {

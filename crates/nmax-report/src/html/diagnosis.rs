@@ -6,7 +6,6 @@ use super::page::Page;
 use crate::markup::Escaped;
 use crate::number;
 use crate::tables::{Cell, Emphasis, Table};
-use crate::terminal::resource_title as title;
 use crate::view::View;
 
 /// Most rows of a table.
@@ -18,8 +17,11 @@ pub(super) fn write(page: &mut Page, view: &View) {
         return;
     }
     page.heading(2, "What to look at first");
+    if let Some(slow) = &diagnosis.slow_request {
+        page.sentence(&slow.to_string());
+    }
     diagnosis.refused.iter().for_each(|why| page.note(why));
-    if diagnosis.suspects.is_empty() && diagnosis.refused.is_empty() {
+    if diagnosis.slow_request.is_none() && diagnosis.suspects.is_empty() && diagnosis.refused.is_empty() {
         page.sentence("Nothing that was watched holds requests up.");
     }
     if !diagnosis.suspects.is_empty() {
@@ -46,7 +48,7 @@ fn suspect(page: &mut Page, suspect: &Suspect) {
     page.add(format_args!(
         "<li><strong class=\"{class}\">{}</strong> <strong>{}</strong>{share}",
         suspect.label.name(),
-        Escaped(&title(&suspect.resource))
+        Escaped(&suspect.resource.to_string())
     ));
     let findings = suspect.findings.iter().map(|finding| Cell::from(&finding.text).small(finding.source));
     let falsify = (!suspect.falsify.is_empty()).then(|| format!("To prove it wrong: {}", suspect.falsify).into());
@@ -70,7 +72,7 @@ fn budget(page: &mut Page, budget: &Budget) {
     let together = |part: Option<&suspect::Part>| part.map_or(rest, |part| part.residence_s());
     let table = Table::from_rows(budget.parts.iter().take(ROWS_MAX).map(Some).chain([None]))
         .total()
-        .word("resource", |part| part.map_or_else(|| word.to_owned(), |part| title(&part.resource)))
+        .word("resource", |part| part.map_or_else(|| word.to_owned(), |part| part.resource.to_string()))
         .number("being served", |part| part.map_or_else(String::new, |part| time(part.service_s)))
         .number("waiting", |part| part.map_or_else(String::new, |part| time(part.waiting_s)))
         .number("together", |part| time(together(part)))
@@ -87,7 +89,7 @@ fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
     let knee = bounds.knee.map_or_else(String::new, |knee| format!(", which {} {who} reach", number::digits(knee)));
     page.sentence(&format!(
         "Each request occupies {} for {}, which limits throughput to {}{knee}.",
-        title(&bounds.resource),
+        bounds.resource,
         number::time(bounds.demand_s * 1e9),
         number::rate(bounds.throughput_max_per_s)
     ));
@@ -105,7 +107,7 @@ fn matrix(page: &mut Page, rows: &[Coverage]) {
     };
     page.heading(3, "What was watched");
     let table = Table::from_rows(rows.iter().take(ROWS_MAX))
-        .word("resource", |row| title(&row.resource))
+        .word("resource", |row| row.resource.to_string())
         .sentence("utilization", |row| cell(&row.utilization))
         .sentence("saturation", |row| cell(&row.saturation))
         .sentence("errors", |row| cell(&row.errors))
@@ -119,7 +121,7 @@ fn others(page: &mut Page, diagnosis: &Diagnosis) {
     }
     let others = diagnosis.others.iter().take(ROWS_MAX).map(|suspect| {
         let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
-        Cell::word(Emphasis::Strong, suspect.label.name()).text(format!("{}: {why}", title(&suspect.resource)))
+        Cell::word(Emphasis::Strong, suspect.label.name()).text(format!("{}: {why}", suspect.resource))
     });
     page.details("What else was judged", |page| page.list(others));
 }

@@ -115,16 +115,14 @@ fn grid(page: &mut Page, view: &ScaleView) {
 fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView>) {
     let analysis = &view.analysis;
     let blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
-    let (class, symbol, word) = match (&analysis.peak, blocked || analysis.fit.is_none()) {
-        (_, true) => ("invalid", "!", "The law is refused"),
-        (Some(_), false) => ("pass", "✓", "The law has a peak"),
-        (None, false) => ("plain", "–", "No peak of the law"),
-    };
+    let (class, symbol) = if blocked || analysis.fit.is_none() { ("invalid", "!") } else { ("pass", "✓") };
     page.add(format_args!(
         "<section class=\"banner {class}\" aria-label=\"{}\"><strong>{symbol} {}</strong>",
         Escaped(&wording::heading("Meaning", of)),
-        Escaped(&wording::heading(word, of))
+        Escaped(&wording::heading(&analysis.headline.text, of))
     ));
+    campaign.and_then(wording::full).iter().for_each(|full| page.sentence(full));
+    page.sentence(&analysis.headline.advice);
     wording::meaning(analysis, of).iter().for_each(|sentence| page.sentence(sentence));
     if let Some(view) = campaign {
         of_campaign(page, view);

@@ -6,6 +6,7 @@ use nmax_json::{Micro, Nano, Word, records};
 records! {
     pub(super) struct Diagnosis(diagnosis: &suspect::Diagnosis) {
         refused: Vec<String>, "Why nothing is said of the system; empty when something is.";
+        slow_request: Option<SlowRequest>, "The request that takes most of all time, where one does.";
         suspects: Vec<Suspect>, "At most three, the first to look at first.";
         others: Vec<Suspect>;
         budget: Option<Budget>;
@@ -16,6 +17,12 @@ records! {
         host: String;
         kind: Word = resource.kind.name(), in Kind::ALL.map(Kind::name);
         name: String, "Which of its kind; empty where there is one.";
+    }
+    pub(super) struct SlowRequest(slow: &suspect::SlowRequest) {
+        name: String;
+        rate_per_s: Micro;
+        mean_s: Nano, "Mean service time.";
+        share: Micro, "Of the sum of all service times, 0 to 1.";
     }
     pub(super) struct Budget(budget: &suspect::Budget) {
         response_s: Nano;

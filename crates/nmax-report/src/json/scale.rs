@@ -82,6 +82,7 @@ records! {
         verdict: String;
         used: bool, "Whether it was fitted.";
         why: String;
+        full: String, "Resources that were full in the run; empty where none was, or nothing was observed.";
         run: String;
     }
 }

@@ -90,6 +90,8 @@ records! {
         ladder: Vec<Rung>;
         findings: Vec<Finding>;
         left_out: Vec<u64>, "Rows that were not fitted, from 1.";
+        headline: String = of.headline.text.as_str(), "What was found, in one line.";
+        advice: String = of.headline.advice.as_str(), "The load to run at, or how to find it.";
         meaning: Vec<String> = of.meaning.to_vec(), "Three sentences.";
         points_total: u64 = of.points.len(), "Points that there are.";
         points: Vec<Point> = shown(&of.points).collect::<Vec<_>>(), "In the order of N; of more than 10,000 every few, \

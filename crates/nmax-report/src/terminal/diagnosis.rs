@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use nmax_analysis::suspect::{Budget, Cell, Coverage, Diagnosis, Label, Resource, Suspect};
+use nmax_analysis::Verdict;
+use nmax_analysis::suspect::{Budget, Cell, Coverage, Diagnosis, Label, Suspect};
+
+use nmax_plan::plan::INJECTOR;
 
 use super::text::Ink;
 use super::{Page, more};
@@ -20,11 +23,16 @@ const FINDINGS_MAX: usize = 2;
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     let diagnosis = &view.judgement.diagnosis;
     let is_pressed = |suspect: &Suspect| matches!(suspect.label, Label::Wait | Label::Saturated);
-    let is_worth_it = wide || view.summary.watches || diagnosis.suspects.iter().any(is_pressed);
-    if !is_worth_it {
+    let is_quiet = view.judgement.verdict == Verdict::Pass && diagnosis.suspects.is_empty();
+    let has_suspect = view.summary.watches || diagnosis.suspects.iter().any(is_pressed);
+    let is_worth_it = diagnosis.slow_request.is_some() || (has_suspect && !is_quiet);
+    if !wide && !is_worth_it {
         return;
     }
     page.heading("What to look at first");
+    if let Some(slow) = &diagnosis.slow_request {
+        page.item("»", Ink::Bad, &slow.to_string());
+    }
     for why in &diagnosis.refused {
         page.item("–", Ink::Dim, why);
     }
@@ -43,7 +51,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     if let Some(bounds) = &diagnosis.bounds {
         let text = format!(
             "each request occupies {} for {}, which limits throughput to {}",
-            title(&bounds.resource),
+            bounds.resource,
             number::time(bounds.demand_s * 1e9),
             number::rate(bounds.throughput_max_per_s)
         );
@@ -64,7 +72,7 @@ fn suspect(page: &mut Page, place: usize, suspect: &Suspect, wide: bool) {
     };
     let share =
         suspect.residence_s.map_or_else(String::new, |s| format!(", {} of each request", number::time(s * 1e9)));
-    let text = format!("{} {}{share}", suspect.label.name(), title(&suspect.resource));
+    let text = format!("{} {}{share}", suspect.label.name(), suspect.resource);
     page.item(&place.to_string(), ink, &text);
     let shown = if wide { suspect.findings.len() } else { FINDINGS_MAX };
     for finding in suspect.findings.iter().take(shown) {
@@ -87,7 +95,7 @@ fn budget_text(budget: &Budget) -> String {
         .parts
         .iter()
         .take(PARTS_MAX)
-        .map(|part| format!("{} {}", title(&part.resource), time(part.residence_s())))
+        .map(|part| format!("{} {}", part.resource, time(part.residence_s())))
         .collect();
     let rest: f64 = budget.parts.iter().skip(PARTS_MAX).map(|part| part.residence_s()).sum();
     if rest > 0.0 {
@@ -111,7 +119,8 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
         hosts.entry(&row.resource.host).or_default().push(row);
     }
     for (host, rows) in &hosts {
-        let names: Vec<String> = rows.iter().map(|row| name(&row.resource)).collect();
+        let names: Vec<String> = rows.iter().map(|row| row.resource.named()).collect();
+        let host = if *host == INJECTOR { "this host" } else { host };
         page.item("?", Ink::Warning, &format!("NOT OBSERVED on {host}: {}", names.join(", ")));
         let mut remedies: Vec<&str> = rows.iter().map(|row| row.remedy.as_str()).collect();
         remedies.retain(|remedy| !remedy.is_empty());
@@ -125,7 +134,7 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
     let gaps = diagnosis.coverage.iter().flat_map(|row| {
         let cells = [&row.utilization, &row.saturation, &row.errors];
         cells.into_iter().filter_map(move |cell| match cell {
-            Cell::Gap(why) => Some(format!("{}: {why}", title(&row.resource))),
+            Cell::Gap(why) => Some(format!("{}: {why}", row.resource)),
             Cell::Observed(_) | Cell::NotObserved | Cell::None => None,
         })
     });
@@ -149,26 +158,14 @@ fn matrix(page: &mut Page, diagnosis: &Diagnosis) {
             Cell::NotObserved => "NOT OBSERVED".to_owned(),
             Cell::None => number::UNKNOWN.to_owned(),
         });
-        page.item("–", Ink::Dim, &format!("{}: {}", title(&row.resource), cells.join("; ")));
+        page.item("–", Ink::Dim, &format!("{}: {}", row.resource, cells.join("; ")));
     }
 }
 
 fn others(page: &mut Page, diagnosis: &Diagnosis) {
     for suspect in &diagnosis.others {
         let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
-        let text = format!("{} {}: {why}", suspect.label.name(), title(&suspect.resource));
+        let text = format!("{} {}: {why}", suspect.label.name(), suspect.resource);
         page.item("–", Ink::Dim, &text);
-    }
-}
-
-/// `disk sda on db1`.
-pub(crate) fn title(resource: &Resource) -> String {
-    format!("{} on {}", name(resource), resource.host)
-}
-
-fn name(resource: &Resource) -> String {
-    match resource.name.as_str() {
-        "" => resource.kind.name().to_owned(),
-        name => format!("{} {name}", resource.kind.name()),
     }
 }

@@ -1,6 +1,6 @@
 //! Fits, campaigns, predictions, comparisons and assumptions as text. The answer first, then the law, then what it rests on.
 
-use nmax_usl::{Analysis, Effect};
+use nmax_usl::{Analysis, Effect, Finding, Headline};
 
 use super::text::{self, Ink, Painted, left, shorten};
 use super::{LIST_MAX, Page, Style, more};
@@ -26,6 +26,7 @@ const COLUMN: usize = 16;
 pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
     title(&mut page, &view.title, &view.subtitle);
+    headline(&mut page, &view.analysis.headline, None);
     answer(&mut page, view, "", glyphs);
     law(&mut page, view, "");
     models(&mut page, &view.analysis, "");
@@ -37,6 +38,10 @@ pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> Painted {
 pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> Painted {
     let mut page = Page::new(style);
     title(&mut page, &view.fit.title, &view.fit.subtitle);
+    if view.versions.is_empty() && view.knobs.is_empty() {
+        headline(&mut page, &view.fit.analysis.headline, wording::full(view));
+        page.line("");
+    }
     let info = &view.info;
     for (word, value) in [("run", &info.id), ("target", &info.target), ("stopped", &view.stopped)] {
         if !value.is_empty() {
@@ -91,6 +96,18 @@ fn heading(page: &mut Page, text: &str, of: &str) {
     page.heading(&text);
 }
 
+/// What was found, the resource that was full, the load to run at.
+fn headline(page: &mut Page, headline: &Headline, full: Option<String>) {
+    page.line("");
+    for line in text::wrap(&headline.text, page.width) {
+        let line = page.paint(&line, Ink::Bold);
+        page.line(line);
+    }
+    for sentence in full.iter().chain([&headline.advice]) {
+        page.item("»", Ink::Accent, sentence);
+    }
+}
+
 /// Curve, three sentences, findings.
 fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
     if of.is_empty() {
@@ -107,11 +124,12 @@ fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
 }
 
 fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
-    if analysis.findings.is_empty() {
+    let findings: Vec<&Finding> = analysis.findings_of_winner().collect();
+    if findings.is_empty() {
         return;
     }
     heading(page, "Findings", of);
-    for finding in analysis.findings.iter().take(LIST_MAX) {
+    for finding in findings.iter().take(LIST_MAX) {
         let (symbol, ink) = match finding.effect {
             Effect::Block => ("✗", Ink::Bad),
             Effect::Warn => ("!", Ink::Warning),
@@ -121,7 +139,7 @@ fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
         let at = if rows.is_empty() { rows } else { format!(" ({rows})") };
         page.item(symbol, ink, &format!("{}{at}: {}", finding.code.name(), finding.text));
     }
-    more(page, analysis.findings.len(), LIST_MAX, "findings");
+    more(page, findings.len(), LIST_MAX, "findings");
     page.entry("explain", "`nmax explain CODE` says what a code means");
 }
 

@@ -35,6 +35,7 @@ impl Rig<'_> {
         let LevelResult { row, facts, .. } = kept;
         row.verdict = view.judgement.verdict.name().to_owned();
         row.run = self.run_name(finished);
+        row.full = view.judgement.diagnosis.full().join("; ");
         // What is not written is not measured, and says nothing of the system.
         if let Some(error) = &finished.trouble {
             let help = "choose a writable --runs-dir with room";

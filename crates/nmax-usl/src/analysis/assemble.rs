@@ -4,13 +4,14 @@ use super::ceiling;
 use super::levels::{Level, Noise, levels};
 use super::spread::Spread;
 use super::wording::number;
-use super::{Analysis, Point};
+use super::{Analysis, Headline, Point};
 use crate::class;
 use crate::finding::data::{Sorted, sort_out};
 use crate::finding::model::residual;
 use crate::finding::{self, Code, Effect, Facts, Finding};
 use crate::fit::{self, Estimate, Fit, Method, Regression};
 use crate::gate::{self, BEYOND, Evidence};
+use crate::headline;
 use crate::ladder;
 use crate::meaning;
 use crate::observation::Observation;
@@ -86,11 +87,13 @@ pub fn analyse(observations: &[Observation], options: &Options) -> Analysis {
         ceiling,
         findings: found,
         points,
+        headline: Headline::default(),
         meaning: Default::default(),
         fit: chosen,
         ladder,
         observations,
     };
+    analysis.headline = headline::headline(&analysis, &levels);
     analysis.meaning = meaning::meaning(&analysis, &levels);
     analysis
 }

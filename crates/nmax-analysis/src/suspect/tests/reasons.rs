@@ -6,7 +6,8 @@ use nmax_metrics::{Nanos, Network, Outcome, Resource as Line, Sample, Section};
 use nmax_plan::plan::Location;
 
 use super::*;
-use crate::tests::fixture::{HOME, Run};
+use crate::culprits::{Culprits, Neighbour};
+use crate::tests::fixture::{FORM, HOME, Run};
 
 /// A run of 100 requests a second of 20 ms each, towards this host, with these figures of it all the time.
 pub(super) fn watched(figures: &[(&str, &str, f64)]) -> Run {
@@ -345,8 +346,8 @@ fn suspects_have_figures_and_a_next_run() {
     assert!(diagnosis.suspects[0].falsify.contains("nmax compare"));
 }
 
-/// A pool that is full and waited for is among the three with its figures and in the budget, even where nobody watches what
-/// its holders do, which is then one line and the first.
+/// A pool that is full and waited for is the first, with its figures and in the budget, even where what its holders do is
+/// not watched, which is then one line after it.
 #[test]
 fn a_full_pool_is_named_whatever_its_holders_do() {
     let idle = IDLE.map(|(source, metric, value)| match metric {
@@ -367,16 +368,79 @@ fn a_full_pool_is_named_whatever_its_holders_do() {
     ];
     let diagnosis = diagnose(&watched(&figures.concat()).evidence());
     let labels: Vec<_> = diagnosis.suspects.iter().map(|suspect| (suspect.resource.kind, suspect.label)).collect();
-    assert_eq!(labels[..2], [(Kind::Dependency, Label::NotObserved), (Kind::Pool, Label::Saturated)], "{diagnosis:#?}");
+    assert_eq!(labels[..2], [(Kind::Pool, Label::Saturated), (Kind::Dependency, Label::NotObserved)], "{diagnosis:#?}");
     let blank = labels.iter().filter(|(_, label)| *label == Label::NotObserved);
     assert_eq!(blank.count(), 1);
-    let joined = &diagnosis.suspects[0].findings;
+    let joined = &diagnosis.suspects[1].findings;
     assert!(joined.iter().any(|finding| finding.text.contains("database on")));
-    let text = &diagnosis.suspects[1].findings[0].text;
+    let text = &diagnosis.suspects[0].findings[0].text;
     assert!(text.starts_with("1.5 wait for 0.4 of 0.4, 15 ms of each request"), "{text}");
     let budget = diagnosis.budget.expect("a budget");
     let pool = budget.parts.iter().find(|part| part.resource.kind == Kind::Pool);
     assert!((pool.expect("a part").waiting_s - 0.015).abs() < 1e-9, "{budget:?}");
+}
+
+/// One request that is slow and takes half of all time is named; one that is only frequent is not.
+#[test]
+fn a_slow_request_is_named() {
+    let slow = |n: u64, ms: f64| {
+        let mut run = watched(&IDLE);
+        run.add(Section::Hold, n, FORM, Outcome::Ok, ms, 0.05);
+        diagnose(&run.evidence()).slow_request
+    };
+    assert_eq!(slow(0, 0.0), None, "both take 20 ms");
+    assert_eq!(slow(9_000, 20.0), None, "frequent");
+    assert_eq!(slow(10, 600.0), None, "6 s of 26 s");
+    let found = slow(100, 600.0).expect("60 s of 82 s");
+    assert!((found.share - 0.75).abs() < 0.03 && (found.rate_per_s - 20.0).abs() < 0.1, "{found:?}");
+    assert!(found.to_string().contains("of all time"), "{found}");
+}
+
+/// Where nothing is full, a run that passed has nothing to look at; what was not watched stays in the matrix.
+#[test]
+fn a_run_that_passed_at_low_load_has_nothing_to_look_at() {
+    let mut run = watched(&[("process shop", "cpu_cores", 0.02)]);
+    run.add(Section::Hold, 100, FORM, Outcome::Ok, 600.0, 0.05);
+    let mut diagnosis = diagnose(&run.evidence());
+    // Replies of the fixture take half of their time to come in.
+    diagnosis.suspects.retain(|one| one.resource.kind != Kind::Network);
+    diagnosis.others.retain(|one| one.resource.kind != Kind::Network);
+    assert!(!diagnosis.suspects.is_empty() && diagnosis.slow_request.is_some(), "{diagnosis:#?}");
+    let passing = diagnosis.clone().of_passing();
+    assert!(passing.suspects.is_empty() && passing.slow_request.is_none(), "{passing:#?}");
+    assert_eq!(
+        (passing.others.len(), &passing.coverage),
+        (diagnosis.suspects.len() + diagnosis.others.len(), &diagnosis.coverage)
+    );
+    let full = diagnose(&with_full_pool().evidence());
+    assert_eq!(full.clone().of_passing(), full, "a full pool is worth a look although the run passed");
+}
+
+fn with_full_pool() -> Run {
+    let pool = [("pool db", "in_use_count", 4.0), ("pool db", "limit_count", 4.0), ("pool db", "waiting_count", 6.0)];
+    watched(&[&IDLE[..], &pool].concat())
+}
+
+/// Programs that share nmax's host are named before the processors are called the target's bottleneck.
+#[test]
+fn other_programs_are_named() {
+    let busy = [("cpu", "cores_count", 2.0), ("cpu", "busy_cores", 2.0), ("cpu", "waiting_count", 3.0)];
+    let neighbour = |name: &str, cores: f64, is_target: bool| Neighbour { name: name.into(), cores, is_target };
+    let mut run = watched(&[&IDLE[3..], &busy].concat());
+    run.injector.culprits = Some(Culprits {
+        span_s: 10.0,
+        cores: 2.0,
+        processes: vec![neighbour("rustc", 1.1, false), neighbour("nginx", 0.3, true)],
+        ..Culprits::default()
+    });
+    let diagnosis = diagnose(&run.evidence());
+    let cpu = suspect(&diagnosis, Kind::Cpu, "");
+    assert!(cpu.findings[0].text.contains("rustc 1.1") && cpu.falsify.contains("stop rustc"), "{cpu:#?}");
+    assert_eq!(cpu.resource.to_string(), "cpu on this host");
+    run.injector.culprits.as_mut().unwrap().processes[1].cores = 1.5;
+    let diagnosis = diagnose(&run.evidence());
+    let cpu = suspect(&diagnosis, Kind::Cpu, "");
+    assert!(!cpu.falsify.contains("stop rustc"), "the target uses more: {cpu:#?}");
 }
 
 /// The threads of a cache are no pool of the application: that one is still not observed. A pool that has room has nobody

@@ -26,11 +26,12 @@ pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
 }
 
 pub(super) fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
-    if analysis.findings.is_empty() {
+    let findings: Vec<_> = analysis.findings_of_winner().collect();
+    if findings.is_empty() {
         return;
     }
     heading(page, "Findings", of);
-    for finding in &analysis.findings {
+    for finding in findings {
         let (class, word) = match finding.effect {
             Effect::Block => ("fail", "✗ blocks"),
             Effect::Warn => ("invalid", "! warning"),

@@ -21,6 +21,14 @@ pub(crate) fn meaning(analysis: &Analysis, of: &str) -> Vec<String> {
     sentences.enumerate().map(named).collect()
 }
 
+/// The resource that was full at the highest load that was fitted, as a sentence; `None` when no level observed one.
+pub(crate) fn full(view: &ScaleView) -> Option<String> {
+    let fitted = view.levels.iter().filter(|level| level.used && level.n.is_some());
+    let highest = fitted.max_by(|a, b| a.level.total_cmp(&b.level))?;
+    let at = plain(highest.level);
+    (!highest.full.is_empty()).then(|| format!("Full at {} = {at}: {}.", view.fit.n_label(), highest.full))
+}
+
 /// What is largest over all values of a second axis; `None` without one, or when nothing was measured.
 pub(crate) fn all_settings(view: &ScaleView) -> Option<String> {
     let best = |version: &Version| Some((version.name.clone(), version.analysis.best?));

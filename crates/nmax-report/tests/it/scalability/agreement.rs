@@ -77,11 +77,15 @@ fn sentences_findings_and_refusals_are_everywhere() {
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let text = flat(&terminal::fit(&view, plain(100), Glyphs::Unicode));
         let (page, value) = (html::fit(&view), json::usl(&view));
+        let headline = &view.analysis.headline;
+        for sentence in [&headline.text, &headline.advice] {
+            assert!(text.contains(&flat(sentence)) && page.contains(sentence), "{name}: {sentence}\n{text}");
+        }
         for (index, sentence) in view.analysis.meaning.iter().enumerate() {
             assert!(text.contains(&flat(sentence)), "{name}: {sentence}\n{text}");
             assert_eq!(value["meaning"][index], sentence.as_str());
         }
-        for finding in &view.analysis.findings {
+        for finding in view.analysis.findings_of_winner() {
             let code = finding.code.name();
             assert!(text.contains(code) && page.contains(code), "{name}: {code}");
         }
