@@ -114,7 +114,7 @@ impl Socket {
     fn poll_room(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Own(source) => {
-                source.is_full();
+                source.clear_writable();
                 source.poll_writable(cx).map(Ok)
             }
             Self::Tokio(stream) => {
@@ -133,13 +133,13 @@ fn receive(source: &Source<OwnedFd>, buffer: &mut [u8]) -> io::Result<usize> {
     match recv(&**source, buffer, RecvFlags::empty()) {
         Ok((_, received)) => {
             if (1..most).contains(&received) {
-                source.is_read();
+                source.clear_readable();
             }
             Ok(received)
         }
         Err(error) => {
             if error == Errno::AGAIN {
-                source.is_read();
+                source.clear_readable();
             }
             Err(error.into())
         }

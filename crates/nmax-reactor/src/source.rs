@@ -39,7 +39,7 @@ pub struct Source<F> {
 /// What the reactor knows of a source.
 struct Slot {
     /// Tells its events from those of a source that had the same number before.
-    turn: u32,
+    generation: u32,
     ready: Cell<u8>,
     reader: Waiter,
     writer: Waiter,
@@ -63,11 +63,11 @@ pub(crate) struct Slots {
 struct All {
     slots: Vec<Option<Rc<Slot>>>,
     free: Vec<u32>,
-    turn: u32,
+    generation: u32,
 }
 
-/// What a look at the sources found.
-pub(crate) struct Seen {
+/// What polling the sources found.
+pub(crate) struct Polled {
     pub(crate) count: usize,
     /// Other threads woke tasks.
     pub(crate) is_woken: bool,
@@ -107,7 +107,7 @@ impl Slots {
     }
 
     /// Takes what became ready, and wakes who waits for it; `waits` until something does.
-    pub(crate) fn look(&self, waits: bool) -> Seen {
+    pub(crate) fn poll_events(&self, waits: bool) -> Polled {
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut events = self.events.borrow_mut();
         events.clear();
@@ -117,28 +117,29 @@ impl Slots {
             Err(error) => panic!("an epoll of our own cannot be asked: {error}"),
         }
         let all = self.all.borrow();
-        let mut seen = Seen { count: events.len(), is_woken: false };
+        let mut polled = Polled { count: events.len(), is_woken: false };
         for event in events.iter() {
             let name = event.data.u64();
             if name == WOKEN {
-                seen.is_woken = true;
+                polled.is_woken = true;
             } else if let Some(Some(slot)) = all.slots.get(name as u32 as usize)
-                && slot.turn == (name >> 32) as u32
+                && slot.generation == (name >> 32) as u32
             {
-                slot.tell(event.flags);
+                slot.mark_ready(event.flags);
             }
         }
-        seen
+        polled
     }
 
     fn add(&self, file: &impl AsFd) -> io::Result<(u32, Rc<Slot>)> {
         let mut all = self.all.borrow_mut();
-        let (number, turn) = (all.free.last().copied().unwrap_or(all.slots.len() as u32), all.turn);
-        let name = epoll::EventData::new_u64(u64::from(turn) << 32 | u64::from(number));
+        let (number, generation) = (all.free.last().copied().unwrap_or(all.slots.len() as u32), all.generation);
+        let name = epoll::EventData::new_u64(u64::from(generation) << 32 | u64::from(number));
         let wanted = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         epoll::add(&self.epoll, file, name, wanted)?;
-        let slot = Rc::new(Slot { turn, ready: Cell::new(0), reader: Waiter::default(), writer: Waiter::default() });
-        all.turn = turn.wrapping_add(1) & (u32::MAX >> 1);
+        let slot =
+            Rc::new(Slot { generation, ready: Cell::new(0), reader: Waiter::default(), writer: Waiter::default() });
+        all.generation = generation.wrapping_add(1) & (u32::MAX >> 1);
         match all.free.pop() {
             Some(free) => all.slots[free as usize] = Some(Rc::clone(&slot)),
             None => all.slots.push(Some(Rc::clone(&slot))),
@@ -156,7 +157,7 @@ impl Slots {
 
 impl Slot {
     #[inline]
-    fn tell(&self, flags: epoll::EventFlags) {
+    fn mark_ready(&self, flags: epoll::EventFlags) {
         use epoll::EventFlags as Flags;
         let tells = |flag, bits| if flags.intersects(flag) { bits } else { 0 };
         let news = tells(Flags::IN.union(Flags::PRI), READABLE)
@@ -216,12 +217,12 @@ impl<F: AsFd> Source<F> {
 
     /// All was read that was there: the reactor tells of more.
     #[inline]
-    pub fn is_read(&self) {
+    pub fn clear_readable(&self) {
         self.slot.is_not(READABLE);
     }
 
     /// Nothing can be written now: the reactor tells when it can.
-    pub fn is_full(&self) {
+    pub fn clear_writable(&self) {
         self.slot.is_not(WRITABLE);
     }
 }

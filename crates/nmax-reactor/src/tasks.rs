@@ -38,7 +38,7 @@ pub(crate) struct Core {
     tasks: RefCell<Tasks>,
     ready: RefCell<VecDeque<u32>>,
     pub(crate) slots: Slots,
-    remote: Arc<Remote>,
+    remote: Arc<RemoteWakes>,
     /// More may be ready than the last look at the sources showed.
     is_more: Cell<bool>,
 }
@@ -57,31 +57,31 @@ struct Task {
 
 /// A task as its wakers know it.
 struct Handle {
-    name: Arc<Name>,
+    id: Arc<TaskId>,
     waker: Waker,
 }
 
-struct Name {
+struct TaskId {
     number: u32,
     /// It is among those that are ready. Only its own thread looks.
     is_ready: AtomicBool,
-    remote: Arc<Remote>,
+    remote: Arc<RemoteWakes>,
 }
 
 /// What other threads woke.
-struct Remote {
+struct RemoteWakes {
     woken: Mutex<Vec<u32>>,
     event: OwnedFd,
 }
 
 impl Handle {
-    fn new(number: u32, remote: &Arc<Remote>) -> Self {
-        let name = Arc::new(Name { number, is_ready: AtomicBool::new(false), remote: Arc::clone(remote) });
-        Self { waker: Waker::from(Arc::clone(&name)), name }
+    fn new(number: u32, remote: &Arc<RemoteWakes>) -> Self {
+        let id = Arc::new(TaskId { number, is_ready: AtomicBool::new(false), remote: Arc::clone(remote) });
+        Self { waker: Waker::from(Arc::clone(&id)), id }
     }
 }
 
-impl Wake for Name {
+impl Wake for TaskId {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -101,7 +101,7 @@ impl Wake for Name {
     }
 }
 
-impl Remote {
+impl RemoteWakes {
     #[cold]
     fn wake(&self, number: u32) {
         self.woken.lock().unwrap_or_else(PoisonError::into_inner).push(number);
@@ -130,15 +130,15 @@ pub fn spawn(task: impl Future<Output = ()> + 'static) {
 }
 
 /// While it lives, the tasks of a reactor run on this thread.
-struct Turn(Option<Rc<Core>>);
+struct Entered(Option<Rc<Core>>);
 
-impl Turn {
-    fn of(core: &Rc<Core>) -> Self {
+impl Entered {
+    fn enter(core: &Rc<Core>) -> Self {
         Self(CURRENT.with(|current| current.replace(Some(Rc::clone(core)))))
     }
 }
 
-impl Drop for Turn {
+impl Drop for Entered {
     fn drop(&mut self) {
         CURRENT.with(|current| current.replace(self.0.take()));
     }
@@ -153,7 +153,7 @@ impl Reactor {
             tasks: RefCell::default(),
             ready: RefCell::default(),
             slots,
-            remote: Arc::new(Remote { woken: Mutex::default(), event }),
+            remote: Arc::new(RemoteWakes { woken: Mutex::default(), event }),
             is_more: Cell::new(false),
         };
         Ok(Self { core: Rc::new(core) })
@@ -162,14 +162,14 @@ impl Reactor {
     /// Runs a future on this thread, and all tasks until it has ended. Others are paused then.
     pub fn block_on<F: Future>(&self, main: F) -> F::Output {
         let core = &self.core;
-        let _turn = Turn::of(core);
+        let _entered = Entered::enter(core);
         let (mut main, handle) = (pin!(main), core.main());
         loop {
             if let Poll::Ready(output) = core.poll_ready(main.as_mut(), &handle) {
                 return output;
             }
             let is_idle = core.ready.borrow().is_empty();
-            core.look(is_idle);
+            core.poll_sources(is_idle);
         }
     }
 
@@ -181,8 +181,8 @@ impl Reactor {
         let (mut main, handle) = (pin!(main), core.main());
         poll_fn(|cx| {
             loop {
-                let _turn = Turn::of(core);
-                core.look(false);
+                let _entered = Entered::enter(core);
+                core.poll_sources(false);
                 if let Poll::Ready(output) = core.poll_ready(main.as_mut(), &handle) {
                     return Poll::Ready(Ok(output));
                 }
@@ -203,7 +203,7 @@ impl Reactor {
 impl Drop for Reactor {
     /// Tasks may hold what holds the reactor.
     fn drop(&mut self) {
-        let _turn = Turn::of(&self.core);
+        let _entered = Entered::enter(&self.core);
         let tasks = std::mem::take(&mut self.core.tasks.borrow_mut().all);
         drop(tasks);
     }
@@ -213,7 +213,7 @@ impl Core {
     /// A handle for the main future, which is ready.
     fn main(&self) -> Handle {
         let handle = Handle::new(MAIN, &self.remote);
-        handle.name.is_ready.store(true, Ordering::Relaxed);
+        handle.id.is_ready.store(true, Ordering::Relaxed);
         self.ready.borrow_mut().push_back(MAIN);
         handle
     }
@@ -225,7 +225,7 @@ impl Core {
             tasks.all.len() as u32 - 1
         });
         let handle = Handle::new(number, &self.remote);
-        handle.name.is_ready.store(true, Ordering::Relaxed);
+        handle.id.is_ready.store(true, Ordering::Relaxed);
         self.ready.borrow_mut().push_back(number);
         tasks.all[number as usize] = Some(Task { future, handle });
     }
@@ -236,7 +236,7 @@ impl Core {
         for _ in 0..count {
             let Some(number) = self.ready.borrow_mut().pop_front() else { break };
             if number == MAIN {
-                handle.name.is_ready.store(false, Ordering::Relaxed);
+                handle.id.is_ready.store(false, Ordering::Relaxed);
                 if let Poll::Ready(output) = main.as_mut().poll(&mut Context::from_waker(&handle.waker)) {
                     return Poll::Ready(output);
                 }
@@ -253,7 +253,7 @@ impl Core {
         let Some(mut task) = self.tasks.borrow_mut().all.get_mut(number as usize).and_then(Option::take) else {
             return;
         };
-        task.handle.name.is_ready.store(false, Ordering::Relaxed);
+        task.handle.id.is_ready.store(false, Ordering::Relaxed);
         let mut context = Context::from_waker(&task.handle.waker);
         let polled = catch_unwind(AssertUnwindSafe(|| task.future.as_mut().poll(&mut context)));
         let mut tasks = self.tasks.borrow_mut();
@@ -267,10 +267,10 @@ impl Core {
     }
 
     /// Wakes those whose sources became ready, and whom other threads woke; waits for that if need be.
-    fn look(&self, waits: bool) {
-        let seen = self.slots.look(waits);
-        self.is_more.set(seen.count == EVENTS_MAX);
-        if seen.is_woken {
+    fn poll_sources(&self, waits: bool) {
+        let polled = self.slots.poll_events(waits);
+        self.is_more.set(polled.count == EVENTS_MAX);
+        if polled.is_woken {
             self.take_woken();
         }
     }

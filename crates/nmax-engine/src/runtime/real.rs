@@ -130,7 +130,7 @@ impl RealRuntime {
             }
             while self.shared.fd.poll_readable(context).is_ready() {
                 // Setting it again resets the timer's count, so nothing needs to be read from it.
-                self.shared.fd.is_read();
+                self.shared.fd.clear_readable();
                 self.shared.armed.set(None);
                 self.shared.timers.fire(self.clock.now());
                 is_after = true;
