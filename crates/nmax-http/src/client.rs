@@ -127,14 +127,14 @@ impl<C: Clock> Shared<C> {
 
     /// Tells whoever watches the wire.
     #[inline]
-    fn tell(&self, event: WireEvent<'_>) {
+    fn emit(&self, event: WireEvent<'_>) {
         if let Some(wire) = &self.config.wire {
-            self.tell_to(wire, &event);
+            self.emit_to(wire, &event);
         }
     }
 
     #[cold]
-    fn tell_to(&self, wire: &WireLog, event: &WireEvent<'_>) {
+    fn emit_to(&self, wire: &WireLog, event: &WireEvent<'_>) {
         wire(self.clock.now(), event);
     }
 
@@ -169,10 +169,10 @@ impl<C: Clock + 'static> Client<C> {
     /// A visitor without connections and tickets.
     pub fn new(shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
         let visitor = Rc::new(Visitor::new(shared.names.answers_of_visitor()));
-        Self::of(visitor, shared, alarm)
+        Self::with_visitor(visitor, shared, alarm)
     }
 
-    fn of(visitor: Rc<Visitor>, shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
+    fn with_visitor(visitor: Rc<Visitor>, shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
         Self { visitor, shared, receiver: Receiver::new(), progress: Progress::default(), alarm }
     }
 
@@ -181,7 +181,7 @@ impl<C: Clock + 'static> Client<C> {
     #[must_use]
     pub fn sibling(&self, alarm: Alarm) -> Self {
         self.visitor.is_joined();
-        Self::of(Rc::clone(&self.visitor), Rc::clone(&self.shared), alarm)
+        Self::with_visitor(Rc::clone(&self.visitor), Rc::clone(&self.shared), alarm)
     }
 
     /// What is known of an exchange whose future was dropped (a timeout, the end of a run).
@@ -262,7 +262,7 @@ impl<C: Clock + 'static> Client<C> {
     async fn phase<T>(&mut self, phase: Phase, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let begun = self.shared.clock.now();
         self.progress.enter(Some(phase), begun);
-        let deadline = Deadline::of(phase, &self.shared.config.phase_limits, begun);
+        let deadline = Deadline::for_phase(phase, &self.shared.config.phase_limits, begun);
         let at = deadline.map(|deadline| deadline.at);
         match (self.shared.within(&self.alarm, at, work).await, deadline) {
             (Some(result), _) => result,

@@ -127,7 +127,7 @@ impl<C: Clock> Conversation<'_, C> {
         if let Poll::Ready(Err(trouble)) = &polled
             && !trouble.is_stale()
         {
-            self.shared.tell(WireEvent::Closed);
+            self.shared.emit(WireEvent::Closed);
         }
         polled
     }
@@ -149,7 +149,7 @@ impl<C: Clock> Conversation<'_, C> {
                 if !is_silent && has_come(shared, stream, cx) {
                     return Poll::Ready(Err(Trouble::stale()));
                 }
-                shared.tell(WireEvent::Reused);
+                shared.emit(WireEvent::Reused);
             }
             progress.delivery = Delivery::AtOnce;
             progress.sent = Some(shared.clock.now());
@@ -219,7 +219,7 @@ fn poll_receive<C: Clock>(
         Poll::Ready(Ok(received)) => received,
         Poll::Ready(Err(error)) => {
             if is_hang_up(&error) {
-                shared.tell(WireEvent::ClosedByServer);
+                shared.emit(WireEvent::ClosedByServer);
             }
             return Err(Trouble::io(error));
         }
@@ -227,12 +227,12 @@ fn poll_receive<C: Clock>(
     };
     let at = shared.clock.now();
     if received == 0 {
-        shared.tell(WireEvent::ClosedByServer);
+        shared.emit(WireEvent::ClosedByServer);
         receiver.end().map_err(Trouble::codec)?;
         return Ok(Poll::Ready(Some((at, true))));
     }
     progress.bytes_received += received as u64;
-    shared.tell(WireEvent::Received(&scratch[..received]));
+    shared.emit(WireEvent::Received(&scratch[..received]));
     let (was_at_start, informational) = (receiver.is_at_start(), receiver.informational());
     let pushed = receiver.push(&scratch[..received]);
     if was_at_start || receiver.informational() != informational {
@@ -252,12 +252,12 @@ fn has_come<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<
     match polled {
         Poll::Pending => false,
         Poll::Ready(Ok(received @ 1..)) => {
-            shared.tell(WireEvent::Received(&scratch[..received]));
-            shared.tell(WireEvent::Closed);
+            shared.emit(WireEvent::Received(&scratch[..received]));
+            shared.emit(WireEvent::Closed);
             true
         }
         Poll::Ready(Ok(0) | Err(_)) => {
-            shared.tell(WireEvent::ClosedByServer);
+            shared.emit(WireEvent::ClosedByServer);
             true
         }
     }

@@ -249,7 +249,7 @@ impl<C: Clock + 'static> Client<C> {
     #[inline(always)]
     fn replied(&mut self, lease: Lease, request: &Request<'_>, end: &End) -> Exchange {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
-            self.shared.tell(WireEvent::Kept);
+            self.shared.emit(WireEvent::Kept);
             self.visitor.give_back(lease, end.at);
         } else {
             self.leave(lease, end);
@@ -259,7 +259,7 @@ impl<C: Clock + 'static> Client<C> {
 
     #[cold]
     fn leave(&self, lease: Lease, end: &End) {
-        self.shared.tell(WireEvent::Closed);
+        self.shared.emit(WireEvent::Closed);
         if end.all_sent && !end.is_closed {
             held::watch(&self.shared, lease.into_stream(), end.at);
         }

@@ -143,14 +143,14 @@ pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stre
     // Most servers have closed by now.
     if let Poll::Ready(is_closed) = poll_end(&mut stream, &mut Context::from_waker(Waker::noop())) {
         if is_closed {
-            shared.tell(WireEvent::ClosedByServer);
+            shared.emit(WireEvent::ClosedByServer);
         }
         return;
     }
     if (!can_spawn() && try_id().is_none()) || !shared.held.has_room() {
         return;
     }
-    shared.tell(WireEvent::Awaited);
+    shared.emit(WireEvent::Awaited);
     let (number, watch) = (shared.held.number(), Rc::new(Watch::default()));
     shared.held.add(number, since, Rc::clone(&watch));
     let watcher = Rc::downgrade(shared);
@@ -159,7 +159,7 @@ pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stre
         drop(stream);
         if let (Some(shared), Some(is_closed)) = (watcher.upgrade(), is_closed) {
             if is_closed {
-                shared.tell(WireEvent::ClosedByServer);
+                shared.emit(WireEvent::ClosedByServer);
             }
             shared.held.end(number, shared.clock.now(), is_closed);
         }

@@ -16,7 +16,7 @@ use tokio_rustls::client::TlsStream;
 use super::progress::{Deadline, Phase, Progress};
 use super::visitor::{Ahead, Lease};
 use super::{Alarm, Client, Shared};
-use crate::connection::resolve::{Answers, Way};
+use crate::connection::resolve::{Answers, Route};
 use crate::connection::sockets::Room;
 use crate::connection::{Stream, Wrapped, connect_to, handshake, local_address};
 use crate::failure::Failure;
@@ -28,30 +28,30 @@ impl<C: Clock> Shared<C> {
     /// Opens a TCP connection to `origin`, through a proxy's tunnel where one is needed, and closes it. It goes the
     /// way of every exchange, and only where that may go.
     pub async fn reach(&self, origin: &Origin) -> Result<(), Failure> {
-        let way = self.way(origin, self.names.answers()).await?;
+        let route = self.route(origin, self.names.answers()).await?;
         let limit = Limit { alarm: &Alarm::default(), deadline: None };
-        self.connect(origin, &way, limit, &Cell::new(None)).await.map(drop)
+        self.connect(origin, &route, limit, &Cell::new(None)).await.map(drop)
     }
 
     /// Where connections to `origin` would go, found as for every exchange. Whether they may is not asked, and nothing
     /// connects.
     pub async fn addresses(&self, origin: &Origin) -> Result<Vec<IpAddr>, Failure> {
         self.may_ask(origin)?;
-        let way = self.names.way(origin, self.names.answers(), &self.clock).await?;
-        Ok(way.places.iter().map(SocketAddr::ip).collect())
+        let route = self.names.route(origin, self.names.answers(), &self.clock).await?;
+        Ok(route.places.iter().map(SocketAddr::ip).collect())
     }
 
     /// Where a connection for `origin` may go: to it, or to the proxy.
-    async fn way(&self, origin: &Origin, answers: &Answers) -> Result<Way, Failure> {
+    async fn route(&self, origin: &Origin, answers: &Answers) -> Result<Route, Failure> {
         let Some(proxy) = &self.config.proxy else {
-            return self.allowed_way(origin, answers).await;
+            return self.allowed_route(origin, answers).await;
         };
         // A proxy must not lead where this host may not go itself, and that is known by address only.
-        self.allowed_way(origin, answers).await.map_err(|failure| {
+        self.allowed_route(origin, answers).await.map_err(|failure| {
             let why = "resolved here although a proxy connects, because nmax checks by address what may be loaded; set one under `hosts` to avoid it";
             Failure::new(failure.kind, format!("{} ({why})", failure.text))
         })?;
-        self.allowed_way(&proxy.origin, answers).await
+        self.allowed_route(&proxy.origin, answers).await
     }
 
     /// Whether the name servers that would be asked for `origin` may be asked: those given in place of the system's are
@@ -68,15 +68,15 @@ impl<C: Clock> Shared<C> {
         Ok(())
     }
 
-    async fn allowed_way(&self, origin: &Origin, answers: &Answers) -> Result<Way, Failure> {
+    async fn allowed_route(&self, origin: &Origin, answers: &Answers) -> Result<Route, Failure> {
         self.may_ask(origin)?;
-        let way = self.names.way(origin, answers, &self.clock).await?;
-        self.config.check(&origin.host, &way.places)?;
+        let route = self.names.route(origin, answers, &self.clock).await?;
+        self.config.check(&origin.host, &route.places)?;
         if self.config.wire.is_some() && self.names.is_name(origin) {
-            let addresses: Vec<IpAddr> = way.places.iter().map(SocketAddr::ip).collect();
-            self.tell(WireEvent::Resolved { host: &origin.host, addresses: &addresses, ttl: way.ttl });
+            let addresses: Vec<IpAddr> = route.places.iter().map(SocketAddr::ip).collect();
+            self.emit(WireEvent::Resolved { host: &origin.host, addresses: &addresses, ttl: route.ttl });
         }
-        Ok(way)
+        Ok(route)
     }
 
     /// True when the way to `origin` takes a lookup.
@@ -89,20 +89,20 @@ impl<C: Clock> Shared<C> {
     async fn connect(
         &self,
         origin: &Origin,
-        way: &Way,
+        route: &Route,
         limit: Limit<'_>,
         opened: &Cell<Option<IpAddr>>,
     ) -> Result<(Socket, Room), Failure> {
-        let ((mut stream, room), peer) = self.first_of(way, limit).await?;
+        let ((mut stream, room), peer) = self.first_of(route, limit).await?;
         opened.set(Some(peer.ip()));
         if self.config.wire.is_some()
             && let Ok(local) = local_address(&stream)
         {
-            self.tell(WireEvent::Connected { local, peer });
+            self.emit(WireEvent::Connected { local, peer });
         }
         if let (Some(proxy), Scheme::Https) = (&self.config.proxy, origin.scheme) {
             // Boxed, so that the clients of a run without a proxy do not grow by it.
-            let tunnel = Box::pin(proxy.tunnel(&mut stream, origin, |event| self.tell(event)));
+            let tunnel = Box::pin(proxy.tunnel(&mut stream, origin, |event| self.emit(event)));
             let at = limit.deadline.map(|deadline| deadline.at);
             let dug = self.within(limit.alarm, at, tunnel).await;
             dug.unwrap_or_else(|| Err(limit.passed()))?;
@@ -114,15 +114,15 @@ impl<C: Clock> Shared<C> {
     ///
     /// Fails with the reason of the first one, unless time ran out: the others were only there in its stead. Where
     /// this host itself has run out of something, other places would not help, and would hide it.
-    async fn first_of(&self, way: &Way, limit: Limit<'_>) -> Result<((Socket, Room), SocketAddr), Failure> {
+    async fn first_of(&self, route: &Route, limit: Limit<'_>) -> Result<((Socket, Room), SocketAddr), Failure> {
         let mut first = None;
-        for (index, &place) in way.places.iter().enumerate() {
-            let left = way.places.len() - index;
+        for (index, &place) in route.places.iter().enumerate() {
+            let left = route.places.len() - index;
             let at = limit.deadline.map(|deadline| deadline.share(self.clock.now(), left));
-            let attempt = connect_to(place, way.source_turn, &self.config);
+            let attempt = connect_to(place, route.source_turn, &self.config);
             let failure = match self.within(limit.alarm, at, attempt).await {
                 Some(Ok(connected)) => {
-                    self.pass_over(&way.places[..index]);
+                    self.pass_over(&route.places[..index]);
                     return Ok((connected, place));
                 }
                 Some(Err(failure)) => failure,
@@ -193,8 +193,8 @@ impl<C: Clock + 'static> Client<C> {
     async fn open_phases(&mut self, origin: &Origin) -> Result<Stream, Failure> {
         let (shared, answers) = (Rc::clone(&self.shared), self.visitor.answers());
         let line = self.visitor.line();
-        let finding = shared.way(origin, &answers);
-        let way = if shared.asks_for(origin) {
+        let finding = shared.route(origin, &answers);
+        let route = if shared.asks_for(origin) {
             self.phase(Phase::Dns, asking(&shared, finding, line.as_deref(), &origin.host)).await?
         } else {
             finding.await?
@@ -202,11 +202,13 @@ impl<C: Clock + 'static> Client<C> {
         let opened = Cell::new(None);
         let begun = shared.clock.now();
         self.progress.enter(Some(Phase::Connect), begun);
-        let limit =
-            Limit { alarm: &self.alarm, deadline: Deadline::of(Phase::Connect, &shared.config.phase_limits, begun) };
+        let limit = Limit {
+            alarm: &self.alarm,
+            deadline: Deadline::for_phase(Phase::Connect, &shared.config.phase_limits, begun),
+        };
         let connected = match &line {
-            None => shared.connect(origin, &way, limit, &opened).await,
-            Some(line) => shared.connect_over(line, origin, &way, limit, &opened).await,
+            None => shared.connect(origin, &route, limit, &opened).await,
+            Some(line) => shared.connect_over(line, origin, &route, limit, &opened).await,
         };
         self.progress.opened = opened.get();
         let (stream, room) = connected?;
@@ -238,19 +240,19 @@ impl<C: Clock + 'static> Client<C> {
 /// Looks a name up; over a line a visitor's own question takes a round trip, whoever else knows the answer.
 async fn asking<C: Clock>(
     shared: &Shared<C>,
-    finding: impl Future<Output = Result<Way, Failure>>,
+    finding: impl Future<Output = Result<Route, Failure>>,
     line: Option<&Line>,
     host: &str,
-) -> Result<Way, Failure> {
+) -> Result<Route, Failure> {
     let Some(line) = line else {
         return finding.await;
     };
     let begun = shared.clock.now();
-    let way = finding.await?;
-    if line.asks_for(host, shared.clock.now(), way.ttl) {
+    let route = finding.await?;
+    if line.asks_for(host, shared.clock.now(), route.ttl) {
         line.await_round_trip(begun).await;
     }
-    Ok(way)
+    Ok(route)
 }
 
 impl<C: Clock> Shared<C> {
@@ -259,14 +261,14 @@ impl<C: Clock> Shared<C> {
         &self,
         line: &Line,
         origin: &Origin,
-        way: &Way,
+        route: &Route,
         limit: Limit<'_>,
         opened: &Cell<Option<IpAddr>>,
     ) -> Result<(Socket, Room), Failure> {
         let has_tunnel = self.config.proxy.is_some() && origin.scheme == Scheme::Https;
         let connecting = async {
             let begun = self.clock.now();
-            let connected = self.connect(origin, way, limit, opened).await;
+            let connected = self.connect(origin, route, limit, opened).await;
             line.await_round_trip(begun).await;
             if has_tunnel && connected.is_ok() {
                 line.await_round_trip(self.clock.now()).await;
@@ -287,7 +289,7 @@ impl<C: Clock> Shared<C> {
         };
         let version = session.protocol_version().and_then(|version| version.as_str());
         let cipher = session.negotiated_cipher_suite().map(|suite| suite.suite());
-        self.tell(WireEvent::Tls {
+        self.emit(WireEvent::Tls {
             version: version.unwrap_or("unknown"),
             cipher: cipher.and_then(|cipher| cipher.as_str()).unwrap_or("unknown"),
             resumed: stream.is_resumed() == Some(true),

@@ -96,7 +96,7 @@ impl Progress {
             None if is_sending => (Phase::Send, sent),
             None => (Phase::Wait, sent + self.send(sent)),
         };
-        Deadline::of(phase, limits, since)
+        Deadline::for_phase(phase, limits, since)
     }
 }
 
@@ -115,7 +115,7 @@ impl Phase {
 
 impl Deadline {
     /// When `phase`, begun at `since`, has lasted too long.
-    pub(super) fn of(phase: Phase, limits: &PhaseLimits, since: Nanos) -> Option<Self> {
+    pub(super) fn for_phase(phase: Phase, limits: &PhaseLimits, since: Nanos) -> Option<Self> {
         let limit = phase.limit(limits)?;
         Some(Self { phase, limit, at: since + limit })
     }

@@ -228,7 +228,7 @@ impl<'a> Sending<'a> {
             Poll::Ready(Ok(0)) => self.stop(State::HungUp, shared, progress),
             Poll::Ready(Ok(written)) => {
                 progress.bytes_sent += written as u64;
-                shared.tell(WireEvent::Sent(&bytes[..written]));
+                shared.emit(WireEvent::Sent(&bytes[..written]));
                 return Ok(Some(written));
             }
             Poll::Ready(Err(error)) if is_hang_up(&error) => self.stop(State::HungUp, shared, progress),

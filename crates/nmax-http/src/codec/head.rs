@@ -48,7 +48,7 @@ pub(super) fn parse_head(bytes: &[u8], is_head: bool, fields: &mut Vec<Field>) -
     }
     fields.clear();
     fields.extend(reply.headers.iter().map(|header| Field::parsed(bytes, header)));
-    let mut facts = Facts::of(reply.headers);
+    let mut facts = Facts::from_headers(reply.headers);
     let is_http_1_1 = reply.version == Some(1);
     let has_no_body = is_head || status < 200 || matches!(status, 204 | 304);
     let body = if has_no_body { Body::Done } else { facts.body()? };
@@ -85,7 +85,7 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(headers: &[httparse::Header<'_>]) -> Self {
+    fn from_headers(headers: &[httparse::Header<'_>]) -> Self {
         let mut facts = Self::default();
         for header in headers {
             // The length tells nearly all other headers apart without a look at their letters.

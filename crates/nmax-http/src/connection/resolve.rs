@@ -33,11 +33,11 @@ const NAMES_MAX: usize = 1024;
 const FAILURE_TTL: Nanos = Nanos::from_secs(1);
 
 /// An address and the port that replaces the URL's.
-type Place = (IpAddr, Option<u16>);
+type TargetAddress = (IpAddr, Option<u16>);
 
 /// Where one connection may go.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Way {
+pub(crate) struct Route {
     /// What to try, one after another; at least one.
     pub(crate) places: Vec<SocketAddr>,
     /// Which source address to leave from, modulo their number. It moves on when all places had their turn, so
@@ -49,10 +49,10 @@ pub(crate) struct Way {
 
 /// Answers of name servers, kept by a worker or, where each asks for itself, by a visitor.
 #[derive(Debug, Default)]
-pub(crate) struct Answers(RefCell<HashMap<String, Rc<OnceCell<Kept>>>>);
+pub(crate) struct Answers(RefCell<HashMap<String, Rc<OnceCell<CacheEntry>>>>);
 
 #[derive(Debug)]
-struct Kept {
+struct CacheEntry {
     result: Result<Rc<Ranked>, Failure>,
     ttl: Nanos,
     /// When it is asked for again.
@@ -62,8 +62,8 @@ struct Kept {
 /// Places by rank: the second family is there for when the first one fails.
 #[derive(Debug, PartialEq, Eq)]
 struct Ranked {
-    first: Vec<Place>,
-    second: Vec<Place>,
+    first: Vec<TargetAddress>,
+    second: Vec<TargetAddress>,
 }
 
 /// The names of a worker.
@@ -119,13 +119,13 @@ impl Names {
     }
 
     /// Where the next connection to `origin` may go; counts a turn.
-    pub(crate) async fn way(&self, origin: &Origin, answers: &Answers, clock: &impl Clock) -> Result<Way, Failure> {
+    pub(crate) async fn route(&self, origin: &Origin, answers: &Answers, clock: &impl Clock) -> Result<Route, Failure> {
         let (ranked, ttl) = match (self.given(origin), origin.host.parse::<IpAddr>()) {
             (Some(given), _) => (Rc::clone(given), None),
             (None, Ok(address)) if self.sources.is_empty() => {
-                return Ok(Way { places: vec![SocketAddr::new(address, origin.port)], source_turn: 0, ttl: None });
+                return Ok(Route { places: vec![SocketAddr::new(address, origin.port)], source_turn: 0, ttl: None });
             }
-            (None, Ok(address)) => (Rc::new(Ranked::of(address)), None),
+            (None, Ok(address)) => (Rc::new(Ranked::single(address)), None),
             (None, Err(_)) => {
                 let (ranked, ttl) = self.ask(&origin.host, answers, clock).await?;
                 (ranked, Some(ttl))
@@ -136,7 +136,7 @@ impl Names {
             return Err(Failure::new(ErrorKind::Dns, text));
         }
         let (places, source_turn) = ranked.in_turn(self.turn(&origin.host), origin.port);
-        Ok(Way { places, source_turn, ttl })
+        Ok(Route { places, source_turn, ttl })
     }
 
     /// What the user gave for a host, in place of asking.
@@ -160,7 +160,7 @@ impl Names {
                 Err(_) => FAILURE_TTL,
             };
             let places = |addresses: Vec<IpAddr>| addresses.into_iter().map(|address| (address, None)).collect();
-            Kept {
+            CacheEntry {
                 result: answer.map(|answer| {
                     let places = places(answer.addresses);
                     Rc::new(rank(places, self.rules.family, &self.sources, has_route))
@@ -190,7 +190,7 @@ impl Names {
 
 impl Answers {
     /// The place of the answer for `host`: kept, being looked up, or new.
-    fn cell(&self, host: &str, now: Nanos) -> Rc<OnceCell<Kept>> {
+    fn cell(&self, host: &str, now: Nanos) -> Rc<OnceCell<CacheEntry>> {
         let mut answers = self.0.borrow_mut();
         if let Some(cell) = answers.get(host)
             && cell.get().is_none_or(|kept| now < kept.until)
@@ -207,7 +207,7 @@ impl Answers {
 }
 
 impl Ranked {
-    fn of(address: IpAddr) -> Self {
+    fn single(address: IpAddr) -> Self {
         Self { first: vec![(address, None)], second: Vec::new() }
     }
 
@@ -244,7 +244,7 @@ impl Family {
 }
 
 /// What a connection from `sources` may use.
-fn usable(mut places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Vec<Place> {
+fn usable(mut places: Vec<TargetAddress>, family: Family, sources: &[IpAddr]) -> Vec<TargetAddress> {
     places.retain(|(address, _)| family.takes(*address));
     let has_source = |address: IpAddr| sources.iter().any(|source| source.is_ipv4() == address.is_ipv4());
     if places.iter().any(|(address, _)| has_source(*address)) {
@@ -256,14 +256,20 @@ fn usable(mut places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Vec<Pla
 }
 
 /// Addresses that a person gave: all of them have their turn, of whichever family.
-fn equal(places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Ranked {
+fn equal(places: Vec<TargetAddress>, family: Family, sources: &[IpAddr]) -> Ranked {
     Ranked { first: usable(places, family, sources), second: Vec::new() }
 }
 
 /// Addresses that a name server gave: IPv6 first where the host has a route to it.
-fn rank(places: Vec<Place>, family: Family, sources: &[IpAddr], has_route: impl Fn(Ipv6Addr) -> bool) -> Ranked {
+fn rank(
+    places: Vec<TargetAddress>,
+    family: Family,
+    sources: &[IpAddr],
+    has_route: impl Fn(Ipv6Addr) -> bool,
+) -> Ranked {
     let places = usable(places, family, sources);
-    let (v4, v6): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|(address, _)| address.is_ipv4());
+    let (v4, v6): (Vec<TargetAddress>, Vec<TargetAddress>) =
+        places.into_iter().partition(|(address, _)| address.is_ipv4());
     let v6_first = v4.is_empty()
         || v6.iter().any(|(address, _)| match address {
             IpAddr::V6(address) => has_route(*address),

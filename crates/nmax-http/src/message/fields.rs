@@ -18,7 +18,7 @@ impl Span {
     }
 
     /// Where `part` stands in `text`, of which it is a slice.
-    fn of(text: &[u8], part: &[u8]) -> Self {
+    fn locate(text: &[u8], part: &[u8]) -> Self {
         let start = part.as_ptr().addr().saturating_sub(text.as_ptr().addr());
         Self::new(start, start + part.len())
     }
@@ -46,7 +46,7 @@ impl Field {
 
     /// The field that was parsed out of `text`.
     pub(crate) fn parsed(text: &[u8], header: &httparse::Header<'_>) -> Self {
-        Self { name: Span::of(text, header.name.as_bytes()), value: Span::of(text, header.value) }
+        Self { name: Span::locate(text, header.name.as_bytes()), value: Span::locate(text, header.value) }
     }
 }
 

@@ -27,12 +27,12 @@ fn shared(connect: Option<Nanos>) -> Shared<Real> {
     Shared::new(config, Real(Instant::now())).unwrap()
 }
 
-fn way(places: &[SocketAddr]) -> Way {
-    Way { places: places.to_vec(), source_turn: 0, ttl: None }
+fn route(places: &[SocketAddr]) -> Route {
+    Route { places: places.to_vec(), source_turn: 0, ttl: None }
 }
 
 fn deadline(shared: &Shared<Real>) -> Option<Deadline> {
-    Deadline::of(Phase::Connect, &shared.config.phase_limits, shared.clock.now())
+    Deadline::for_phase(Phase::Connect, &shared.config.phase_limits, shared.clock.now())
 }
 
 /// Does what a caller of clients does: polls again when the alarm rings.
@@ -73,12 +73,12 @@ async fn the_next_address_is_tried_and_the_first_one_is_to_blame() {
     let shared = shared(None);
     let alarm = Alarm::default();
     let unlimited = Limit { alarm: &alarm, deadline: None };
-    let ((stream, _), peer) = shared.first_of(&way(&[refusing, listening]), unlimited).await.unwrap();
+    let ((stream, _), peer) = shared.first_of(&route(&[refusing, listening]), unlimited).await.unwrap();
     assert_eq!(
         (SocketAddr::try_from(rustix::net::getpeername(&stream).unwrap().unwrap()).unwrap(), peer),
         (listening, listening)
     );
-    let failure = shared.first_of(&way(&[refusing, other]), unlimited).await.unwrap_err();
+    let failure = shared.first_of(&route(&[refusing, other]), unlimited).await.unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Connect);
     assert!(failure.text.starts_with("127.0.0.2:"), "{}", failure.text);
 }
@@ -92,11 +92,11 @@ async fn an_address_that_refuses_is_passed_over_and_counted() {
     let shared = shared(None);
     let alarm = Alarm::default();
     let unlimited = Limit { alarm: &alarm, deadline: None };
-    shared.first_of(&way(&[refusing]), unlimited).await.unwrap_err();
-    shared.first_of(&way(&[listening, refusing]), unlimited).await.unwrap();
+    shared.first_of(&route(&[refusing]), unlimited).await.unwrap_err();
+    shared.first_of(&route(&[listening, refusing]), unlimited).await.unwrap();
     assert_eq!(shared.take_notes(false).passed_over, []);
     for _ in 0..3 {
-        shared.first_of(&way(&[refusing, listening]), unlimited).await.unwrap();
+        shared.first_of(&route(&[refusing, listening]), unlimited).await.unwrap();
     }
     assert_eq!(shared.take_notes(false).passed_over, [(refusing.ip(), 3)]);
     assert_eq!(shared.take_notes(false).passed_over, [], "told once");
@@ -112,13 +112,13 @@ async fn a_silent_address_takes_only_its_share_of_the_connect_limit() {
     let shared = shared(Some(Nanos::from_secs(2)));
     let alarm = Alarm::default();
     let limited = || Limit { alarm: &alarm, deadline: deadline(&shared) };
-    let both = way(&[silent, listening]);
+    let both = route(&[silent, listening]);
     let connected = alarmed(&shared, &alarm, shared.first_of(&both, limited())).await;
     assert_eq!(connected.unwrap().1, listening);
     assert_eq!(shared.take_notes(false).passed_over, [(silent.ip(), 1)]);
     // Where nobody answers, it is the limit that ended it, and not before its time.
     let begun = shared.clock.now();
-    let nobody = way(&[silent, silent]);
+    let nobody = route(&[silent, silent]);
     let failure = alarmed(&shared, &alarm, shared.first_of(&nobody, limited())).await.unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert!(failure.text.contains("within 2s"), "{}", failure.text);

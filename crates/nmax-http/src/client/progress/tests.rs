@@ -74,10 +74,10 @@ fn each_part_of_a_conversation_has_its_own_limit() {
 #[test]
 fn words_name_the_phase_and_its_limit() {
     let limits = PhaseLimits { connect: Some(Nanos::from_secs(2)), ..PhaseLimits::default() };
-    let failure = Deadline::of(Phase::Connect, &limits, Nanos(1)).unwrap().failure();
+    let failure = Deadline::for_phase(Phase::Connect, &limits, Nanos(1)).unwrap().failure();
     assert_eq!(failure.kind, ErrorKind::Timeout);
     assert_eq!(failure.text, "no TCP connection within 2s (limit of phase connect)");
-    assert_eq!(Deadline::of(Phase::Tls, &limits, Nanos(1)), None);
+    assert_eq!(Deadline::for_phase(Phase::Tls, &limits, Nanos(1)), None);
 }
 
 proptest! {
@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn shares_add_up_to_the_limit(limit in 0..10_000_u64, attempts in 1..9_usize) {
         let limits = PhaseLimits { connect: Some(Nanos(limit)), ..PhaseLimits::default() };
-        let deadline = Deadline::of(Phase::Connect, &limits, Nanos(7)).unwrap();
+        let deadline = Deadline::for_phase(Phase::Connect, &limits, Nanos(7)).unwrap();
         let mut now = Nanos(7);
         for left in (1..=attempts).rev() {
             let end = deadline.share(now, left);

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
-use super::message::{self, Found, Lack, RecordType, WireName};
+use super::message::{self, Lack, RecordType, ResolvedAddresses, WireName};
 use super::quota;
 use super::system::{self, Resolver};
 use super::{Answer, Question};
@@ -127,7 +127,7 @@ fn in_words(host: &str, family: Family, miss: &Miss) -> Failure {
 }
 
 /// Both families at once; one that has addresses is enough.
-async fn of_name(resolver: &Resolver, name: &WireName, family: Family) -> Result<Found, Miss> {
+async fn of_name(resolver: &Resolver, name: &WireName, family: Family) -> Result<ResolvedAddresses, Miss> {
     match family {
         Family::V4 => of_record(resolver, name, RecordType::A).await,
         Family::V6 => of_record(resolver, name, RecordType::Aaaa).await,
@@ -151,7 +151,7 @@ async fn of_name(resolver: &Resolver, name: &WireName, family: Family) -> Result
 }
 
 /// Asks server after server, as often as the settings say, until one knows.
-async fn of_record(resolver: &Resolver, name: &WireName, kind: RecordType) -> Result<Found, Miss> {
+async fn of_record(resolver: &Resolver, name: &WireName, kind: RecordType) -> Result<ResolvedAddresses, Miss> {
     let mut miss = Miss::NoAddress;
     for _ in 0..resolver.attempts {
         for &server in &resolver.servers {
@@ -220,7 +220,7 @@ async fn ask(
     name: &WireName,
     kind: RecordType,
     limit: Duration,
-) -> Result<Result<Found, Lack>, Unasked> {
+) -> Result<Result<ResolvedAddresses, Lack>, Unasked> {
     let late = |_| io::Error::from(io::ErrorKind::TimedOut);
     let id = number(server);
     let question = message::question(id, name, kind);

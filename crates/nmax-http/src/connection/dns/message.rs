@@ -54,7 +54,7 @@ impl WireName {
 
 /// Addresses of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct ResolvedAddresses {
     /// At least one.
     pub(crate) addresses: Vec<IpAddr>,
     /// How long they hold, in seconds: the shortest lifetime on the way from the name to them.
@@ -96,7 +96,7 @@ pub(crate) fn question(id: u16, name: &WireName, kind: RecordType) -> Vec<u8> {
 }
 
 /// The addresses in the reply to [`question`].
-pub(crate) fn answer(message: &[u8], id: u16, name: &WireName, kind: RecordType) -> Result<Found, Lack> {
+pub(crate) fn answer(message: &[u8], id: u16, name: &WireName, kind: RecordType) -> Result<ResolvedAddresses, Lack> {
     follow(&records(message, id, name, kind)?, name, kind).ok_or(Lack::NoAddress)
 }
 
@@ -144,7 +144,7 @@ fn records<'a>(message: &'a [u8], id: u16, name: &WireName, kind: RecordType) ->
 }
 
 /// Goes from alias to alias until there are addresses.
-fn follow(records: &[Record<'_>], name: &WireName, kind: RecordType) -> Option<Found> {
+fn follow(records: &[Record<'_>], name: &WireName, kind: RecordType) -> Option<ResolvedAddresses> {
     let (mut owner, mut ttl_s) = (name, TTL_S_MAX);
     for _ in 0..=ALIASES_MAX {
         let mut addresses: Vec<IpAddr> = Vec::new();
@@ -157,7 +157,7 @@ fn follow(records: &[Record<'_>], name: &WireName, kind: RecordType) -> Option<F
             }
         }
         if !addresses.is_empty() {
-            return Some(Found { addresses, ttl_s });
+            return Some(ResolvedAddresses { addresses, ttl_s });
         }
         let alias = records.iter().find(|record| record.owner == *owner && record.alias.is_some())?;
         ttl_s = ttl_s.min(alias.ttl_s);

@@ -20,7 +20,7 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-fn places(texts: &[&str]) -> Vec<Place> {
+fn places(texts: &[&str]) -> Vec<TargetAddress> {
     texts.iter().map(|text| (ip(text), None)).collect()
 }
 
@@ -30,15 +30,15 @@ fn origin(host: &str, port: u16) -> Origin {
 
 /// Names of the worker with this number, where `a.test` has the addresses 127.0.0.1 up to `count`.
 fn names_with(start: usize, count: u8, sources: Vec<IpAddr>) -> Names {
-    let addresses: Vec<Place> = (1..=count).map(|last| ([127, 0, 0, last].into(), None)).collect();
+    let addresses: Vec<TargetAddress> = (1..=count).map(|last| ([127, 0, 0, last].into(), None)).collect();
     let host = |host: &str| HostOverride { host: host.into(), port: None, addresses: addresses.clone() };
     let rules = NameRules { hosts: vec![host("a.test"), host("b.test")], ..NameRules::default() };
     Names::starting_at(start, rules, sources)
 }
 
-async fn way_to(names: &Names, host: &str) -> Way {
+async fn route_to(names: &Names, host: &str) -> Route {
     let clock = Standing::default();
-    names.way(&origin(host, 80), names.answers(), &clock).await.unwrap()
+    names.route(&origin(host, 80), names.answers(), &clock).await.unwrap()
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -55,9 +55,9 @@ proptest! {
         let names = names_with(start, count, Vec::new());
         let mut firsts: HashMap<SocketAddr, usize> = HashMap::new();
         for _ in 0..rounds * usize::from(count) {
-            let way = block_on(way_to(&names, "a.test"));
-            prop_assert_eq!(way.places.len(), usize::from(count));
-            *firsts.entry(way.places[0]).or_default() += 1;
+            let route = block_on(route_to(&names, "a.test"));
+            prop_assert_eq!(route.places.len(), usize::from(count));
+            *firsts.entry(route.places[0]).or_default() += 1;
         }
         prop_assert_eq!(firsts.len(), usize::from(count));
         prop_assert!(firsts.values().all(|&times| times == rounds), "{:?}", firsts);
@@ -68,8 +68,8 @@ proptest! {
     fn workers_with_one_connection_each_spread_evenly(count in 1_u8..7, rounds in 1_usize..5) {
         let mut firsts: HashMap<SocketAddr, usize> = HashMap::new();
         for worker in 0..rounds * usize::from(count) {
-            let way = block_on(way_to(&names_with(worker, count, Vec::new()), "a.test"));
-            *firsts.entry(way.places[0]).or_default() += 1;
+            let route = block_on(route_to(&names_with(worker, count, Vec::new()), "a.test"));
+            *firsts.entry(route.places[0]).or_default() += 1;
         }
         prop_assert!(firsts.len() == usize::from(count) && firsts.values().all(|&times| times == rounds));
     }
@@ -80,8 +80,8 @@ proptest! {
         let names = names_with(0, count, (1..=sources).map(|last| [127, 0, 1, last].into()).collect());
         let mut pairs = std::collections::HashSet::new();
         for _ in 0..usize::from(count) * usize::from(sources) {
-            let way = block_on(way_to(&names, "a.test"));
-            pairs.insert((way.places[0], way.source_turn % usize::from(sources)));
+            let route = block_on(route_to(&names, "a.test"));
+            pairs.insert((route.places[0], route.source_turn % usize::from(sources)));
         }
         prop_assert_eq!(pairs.len(), usize::from(count) * usize::from(sources));
     }
@@ -101,8 +101,8 @@ fn turns_are_counted_per_host() {
     let names = names_with(0, 2, Vec::new());
     let mut firsts = Vec::new();
     for _ in 0..2 {
-        firsts.push(block_on(way_to(&names, "a.test")).places[0]);
-        block_on(way_to(&names, "b.test"));
+        firsts.push(block_on(route_to(&names, "a.test")).places[0]);
+        block_on(route_to(&names, "b.test"));
     }
     assert_ne!(firsts[0], firsts[1]);
 }
@@ -123,7 +123,7 @@ fn families() {
 #[test]
 fn ipv6_comes_first_only_where_there_is_a_route() {
     let (v4, v6) = (places(&["10.0.0.1"]), places(&["2001:db8::1", "2001:db8::2"]));
-    let ranked = |all: &[&[Place]], has_route: fn(Ipv6Addr) -> bool| {
+    let ranked = |all: &[&[TargetAddress]], has_route: fn(Ipv6Addr) -> bool| {
         let ranked = rank(all.concat(), Family::Any, &[], has_route);
         (ranked.first, ranked.second)
     };
@@ -154,9 +154,9 @@ fn the_port_of_an_override_replaces_that_of_the_url() {
         ..NameRules::default()
     };
     let names = Names::starting_at(0, rules, Vec::new());
-    let way = block_on(way_to(&names, "a.test"));
-    assert_eq!(way.places, ["10.0.0.1:8080".parse().unwrap(), "10.0.0.2:80".parse().unwrap()]);
-    assert_eq!(way.ttl, None);
+    let route = block_on(route_to(&names, "a.test"));
+    assert_eq!(route.places, ["10.0.0.1:8080".parse().unwrap(), "10.0.0.2:80".parse().unwrap()]);
+    assert_eq!(route.ttl, None);
 }
 
 #[test]
@@ -164,8 +164,8 @@ fn an_override_without_the_wanted_family_is_a_failure_of_dns() {
     let rules = NameRules { family: Family::V6, ..names_with(0, 1, Vec::new()).rules };
     let names = Names::starting_at(0, rules, Vec::new());
     let (origin, clock) = (origin("a.test", 80), Standing::default());
-    let way = names.way(&origin, names.answers(), &clock);
-    assert_eq!(block_on(way).unwrap_err().kind, ErrorKind::Dns);
+    let route = names.route(&origin, names.answers(), &clock);
+    assert_eq!(block_on(route).unwrap_err().kind, ErrorKind::Dns);
 }
 
 /// An answer ends with the instant that its lifetime ends, and not one later.
@@ -174,8 +174,11 @@ fn an_answer_is_usable_until_its_lifetime_ends() {
     let answers = Answers::default();
     let cell = answers.cell("a.test", Nanos::ZERO);
     assert!(Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::MAX)), "being looked up");
-    let kept =
-        Kept { result: Ok(Rc::new(Ranked::of(ip("10.0.0.1")))), ttl: Nanos::from_secs(1), until: Nanos::from_secs(1) };
+    let kept = CacheEntry {
+        result: Ok(Rc::new(Ranked::single(ip("10.0.0.1")))),
+        ttl: Nanos::from_secs(1),
+        until: Nanos::from_secs(1),
+    };
     cell.set(kept).unwrap();
     assert!(Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::from_secs(1) - Nanos(1))));
     assert!(!Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::from_secs(1))));
@@ -200,6 +203,6 @@ fn given_addresses_of_both_families_have_their_turns() {
         ..NameRules::default()
     };
     let names = Names::starting_at(0, rules, Vec::new());
-    let firsts: Vec<IpAddr> = (0..4).map(|_| block_on(way_to(&names, "a.test")).places[0].ip()).collect();
+    let firsts: Vec<IpAddr> = (0..4).map(|_| block_on(route_to(&names, "a.test")).places[0].ip()).collect();
     assert_eq!(firsts, ["127.0.0.1", "::1", "127.0.0.1", "::1"].map(ip));
 }

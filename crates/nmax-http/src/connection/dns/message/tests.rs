@@ -36,7 +36,7 @@ fn reply(flags: u16, records: &[(&[u8], u16, u32, &[u8])]) -> Vec<u8> {
 /// A pointer to the name in the question.
 const ASKED: &[u8] = &[0xc0, 12];
 
-fn read(message: &[u8]) -> Result<Found, Lack> {
+fn read(message: &[u8]) -> Result<ResolvedAddresses, Lack> {
     answer(message, ID, &name("www.a.test"), RecordType::A)
 }
 
