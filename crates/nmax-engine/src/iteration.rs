@@ -76,7 +76,7 @@ pub(crate) enum IterationEnd {
 
 /// A request's place in its run.
 #[derive(Clone, Copy)]
-pub(crate) struct Turnstile {
+pub(crate) struct StartTimes {
     /// When it is due.
     pub(crate) intended: Nanos,
     /// When its turn came: `intended`, or later when the VU was not free.

@@ -25,19 +25,19 @@ pub trait Protocol: Sized + 'static {
     /// What it has of each virtual user.
     type User: 'static;
     /// What a user keeps of its setup, for each iteration.
-    type Kept: 'static;
+    type SetupState: 'static;
 
     /// A user who has done nothing yet. It sets `alarm` to when its call wants to be polled.
     fn user(&self, alarm: Alarm) -> Self::User;
 
     /// A user begins an iteration: as somebody new, or with what it kept of its setup.
-    fn begin(&self, user: &mut Self::User, is_new: bool, kept: Option<&Self::Kept>);
+    fn begin(&self, user: &mut Self::User, is_new: bool, kept: Option<&Self::SetupState>);
 
     /// A user ends an iteration.
     fn end(&self, user: &mut Self::User);
 
     /// What a user whose setup is done keeps.
-    fn keep(&self, user: &Self::User) -> Self::Kept;
+    fn keep(&self, user: &Self::User) -> Self::SetupState;
 
     /// A user thinks: it needs little memory.
     fn rest(&self, user: &mut Self::User);

@@ -15,4 +15,4 @@ pub(crate) mod values;
 pub mod verify;
 pub(crate) mod vu;
 pub(crate) mod walk;
-pub(crate) mod way;
+pub(crate) mod walk_state;

@@ -20,7 +20,7 @@ use crate::http::prepared::HttpPrepared;
 use crate::http::shown::messages;
 use crate::http::state::{Buffers, Http, HttpUser, Work};
 use crate::iteration::StepEnd;
-use crate::measure::tally::{Fetched, Took, Visit};
+use crate::measure::tally::{Fetched, TimeSpan, Visit};
 use crate::program::prepare::{Maker, Prepare as _, Prepared};
 use crate::protocol::Protocol;
 use crate::runtime::Runtime;
@@ -31,7 +31,7 @@ impl<D: Drivers> Protocol for Http<D> {
     type Prepared = HttpPrepared;
     type User = HttpUser<D::Driver>;
     /// A user who logged in during its setup stays so, as long as it is the same visitor.
-    type Kept = Jar;
+    type SetupState = Jar;
 
     fn user(&self, alarm: Alarm) -> Self::User {
         HttpUser {
@@ -119,17 +119,17 @@ impl<D: Drivers> Protocol for Http<D> {
 #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
 fn request<'a, R: Runtime, D: Drivers>(mut work: Work<'a, R, D>) -> impl Future<Output = StepEnd> + 'a {
     async move {
-        let place = match work.render() {
-            Ok(place) => place,
+        let outgoing = match work.render() {
+            Ok(outgoing) => outgoing,
             Err(text) => return unsendable(&mut work, text),
         };
-        let mut hop = Hop::new(work.site.turn, place, work.site.name);
+        let mut hop = Hop::new(work.site.start, outgoing, work.site.name);
         if let Err(cut) = work.carry(&mut hop, 0).await {
             return cut;
         }
         let target = match work.prepared.redirects_max {
             0 => None,
-            _ => leads_to(&work, &hop.place, &hop.exchange),
+            _ => leads_to(&work, &hop.outgoing, &hop.exchange),
         };
         let end = match target {
             None => work.conclude(&hop),
@@ -151,8 +151,8 @@ fn request<'a, R: Runtime, D: Drivers>(mut work: Work<'a, R, D>) -> impl Future<
 #[inline]
 fn end_chain<R: Runtime, D: Drivers>(work: &Work<'_, R, D>, end: &StepEnd) {
     if let (Some(number), Some((done, is_ok))) = (work.prepared.transaction, end.outcome()) {
-        let from = work.site.turn.intended;
-        work.site.core.count_transaction(work.site.section(from), number, is_ok, Took { from, done });
+        let from = work.site.start.intended;
+        work.site.core.count_transaction(work.site.section(from), number, is_ok, TimeSpan { from, done });
     }
 }
 
@@ -162,7 +162,7 @@ fn end_page<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, end: &StepEnd, fe
     let bytes_received = std::mem::take(&mut work.user.document_bytes);
     let Some((done, is_ok)) = end.outcome() else { return };
     let site = &mut work.site;
-    let before = site.actor.way.come_to(page);
+    let before = site.actor.walk.come_to(page);
     let visit = Visit {
         page,
         transition: before.and_then(|before| work.http.of.transitions.get(&(before, page)).copied()),
@@ -170,8 +170,8 @@ fn end_page<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, end: &StepEnd, fe
         fetched,
         location: site.assignment.location.filter(|_| !site.actor.is_aside()),
     };
-    let from = site.turn.intended;
-    site.core.count_page(site.section(from), &visit, is_ok, Took { from, done });
+    let from = site.start.intended;
+    site.core.count_page(site.section(from), &visit, is_ok, TimeSpan { from, done });
 }
 
 /// A value that makes no URL, or cannot be computed: nothing can be sent, which is this exchange's failure.
@@ -179,10 +179,10 @@ fn end_page<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, end: &StepEnd, fe
 fn unsendable<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, text: String) -> StepEnd {
     let done = work.site.now();
     let exchange = Exchange { error: Some(Failure::new(ErrorKind::Protocol, text)), ..Exchange::ended(done) };
-    let turn = work.site.turn;
-    let seen = Seen { name: work.site.name, exchange: &exchange, intended: turn.intended };
+    let start = work.site.start;
+    let seen = Seen { name: work.site.name, exchange: &exchange, intended: start.intended };
     let verified = Verified::error(ErrorKind::Protocol);
-    let sample = work.site.sample(&seen, turn.slot_wait, verified.outcome);
+    let sample = work.site.sample(&seen, start.slot_wait, verified.outcome);
     work.site.record(&sample, &exchange);
     work.site.show(&sample);
     work.site.keep(&seen, &verified, |redactor| messages(None, &exchange, &work.user.driver, redactor));

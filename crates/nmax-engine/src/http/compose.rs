@@ -13,7 +13,7 @@ use crate::runtime::Runtime;
 use crate::user::values::CallsOf;
 
 /// Where a request goes, how, and where its bytes are.
-pub(crate) struct Place<'a> {
+pub(crate) struct OutgoingRequest<'a> {
     pub(crate) origin: Cow<'a, Origin>,
     pub(crate) form: Form,
     pub(crate) rendered: Rendered,
@@ -59,10 +59,10 @@ impl Rendered {
 impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     /// Puts the request's bytes together. The error says why it cannot be sent.
     #[inline]
-    pub(crate) fn render(&mut self) -> Result<Place<'a>, String> {
+    pub(crate) fn render(&mut self) -> Result<OutgoingRequest<'a>, String> {
         let (prepared, core, call) = (self.prepared, self.site.core, self.site.call);
         let request = &prepared.request;
-        let form = Form::of(request);
+        let form = Form::from_call(request);
         let (jar, buffers, values) = (&self.user.jar, &mut self.user.buffers, &self.site.actor.values);
         if let Some(fixed) = &prepared.fixed {
             let mut rendered = Rendered::Fixed;
@@ -74,7 +74,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
                     rendered = Rendered::FixedWithCookies;
                 }
             }
-            return Ok(Place { origin: Cow::Borrowed(&prepared.origin), form, rendered });
+            return Ok(OutgoingRequest { origin: Cow::Borrowed(&prepared.origin), form, rendered });
         }
         if call.calls {
             values.count_calls_of(CallsOf::Target);
@@ -105,7 +105,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         {
             return Err(why);
         }
-        Ok(Place { origin, form, rendered })
+        Ok(OutgoingRequest { origin, form, rendered })
     }
 
     /// Writes the request for the target that is in its buffer, with its cookies.
@@ -124,10 +124,10 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     }
 
     /// Where the last rendered request went.
-    pub(crate) fn url(&self, place: &Place<'_>) -> Url {
+    pub(crate) fn url(&self, outgoing: &OutgoingRequest<'_>) -> Url {
         Url {
-            origin: place.origin.clone().into_owned(),
-            target: place.rendered.target(self.prepared, &self.user.buffers).into_owned(),
+            origin: outgoing.origin.clone().into_owned(),
+            target: outgoing.rendered.target(self.prepared, &self.user.buffers).into_owned(),
         }
     }
 }

@@ -7,7 +7,7 @@ use nmax_http::{Exchange, Failure, Reply, Request};
 use nmax_metrics::{Code, ErrorKind, NameId, Outcome};
 use nmax_plan::plan::{Cookies, Method};
 
-use crate::http::compose::Place;
+use crate::http::compose::OutgoingRequest;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::page::is_html;
 use crate::http::prepared::keeps_alive;
@@ -15,15 +15,15 @@ use crate::http::redirect;
 use crate::http::render;
 use crate::http::shown::{Sent, messages};
 use crate::http::state::Work;
-use crate::iteration::{StepEnd, Turnstile};
+use crate::iteration::{StartTimes, StepEnd};
 use crate::runtime::Runtime;
 use crate::user::site::{Carried, Seen};
 use crate::user::verify::{Answer, Verified};
 
 /// One exchange of a call.
 pub(crate) struct Hop<'a> {
-    pub(crate) turn: Turnstile,
-    pub(crate) place: Place<'a>,
+    pub(crate) start: StartTimes,
+    pub(crate) outgoing: OutgoingRequest<'a>,
     pub(crate) name: NameId,
     /// What is known of it once it has ended.
     pub(crate) exchange: Exchange,
@@ -32,8 +32,8 @@ pub(crate) struct Hop<'a> {
 impl<'a> Hop<'a> {
     /// One that is to be sent.
     #[inline]
-    pub(crate) fn new(turn: Turnstile, place: Place<'a>, name: NameId) -> Self {
-        Self { turn, place, name, exchange: Exchange::ended(turn.intended) }
+    pub(crate) fn new(start: StartTimes, outgoing: OutgoingRequest<'a>, name: NameId) -> Self {
+        Self { start, outgoing, name, exchange: Exchange::ended(start.intended) }
     }
 }
 
@@ -55,21 +55,22 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
     pub(crate) fn carry(&mut self, hop: &mut Hop<'_>, redirects: usize) -> impl Future<Output = Result<(), StepEnd>> {
         async move {
-            let (prepared, plan, buffers, place) = (self.prepared, &self.http.of.plan, &self.user.buffers, &hop.place);
+            let (prepared, plan, buffers, outgoing) =
+                (self.prepared, &self.http.of.plan, &self.user.buffers, &hop.outgoing);
             let pieces;
             let rest = if prepared.files.is_empty() {
                 &[][..]
             } else {
-                pieces = place.rendered.pieces(prepared, buffers, place.form);
+                pieces = outgoing.rendered.pieces(prepared, buffers, outgoing.form);
                 &pieces
             };
             let request = Request {
-                origin: &place.origin,
-                text: place.rendered.text(prepared, buffers),
+                origin: &outgoing.origin,
+                text: outgoing.rendered.text(prepared, buffers),
                 rest,
-                waits: render::waits_for_continue(plan, &prepared.request, place.form),
-                is_head: place.form.method == Method::Head,
-                idempotent: place.form.method.is_idempotent(),
+                waits: render::waits_for_continue(plan, &prepared.request, outgoing.form),
+                is_head: outgoing.form.method == Method::Head,
+                idempotent: outgoing.form.method.is_idempotent(),
                 keep_alive: keeps_alive(plan),
                 keep_body: prepared.keep_body,
             };
@@ -85,7 +86,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
                 }
                 Carried::Cut => {
                     let now = self.user.driver.abandon().done;
-                    Err(self.site.cut_off(hop.turn.intended, now))
+                    Err(self.site.cut_off(hop.start.intended, now))
                 }
             }
         }
@@ -106,7 +107,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     #[inline]
     pub(crate) fn conclude(&mut self, hop: &Hop<'_>) -> StepEnd {
         let verified = self.verify(hop);
-        self.settle(hop, verified)
+        self.finish_call(hop, verified)
     }
 
     /// Looks at a reply: cookies, status, checks, extracted values.
@@ -118,12 +119,12 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         let mut verified = Verified::reply(status, status.number().is_some_and(|status| expect.accepts(status)));
         if self.prepared.redirects_max > 0
             && !(verified.outcome == Outcome::Ok && expect.names_status())
-            && let Some(why) = self.refusal(&hop.place, status)
+            && let Some(why) = self.refusal(&hop.outgoing, status)
         {
             // What leads on was followed before: this one cannot be.
             verified = Verified::failed(redirect::KIND_REFUSED.to_owned(), Some(why));
         }
-        self.keep_cookies(&hop.place);
+        self.keep_cookies(&hop.outgoing);
         if !self.site.call.is_read && !self.prepared.discovers {
             return verified;
         }
@@ -134,37 +135,37 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             Ok(())
         };
         let searches = self.prepared.discovers && is_html(&reply);
-        let times = (hop.turn.intended, hop.exchange.done);
+        let times = (hop.start.intended, hop.exchange.done);
         self.site.read(&mut verified, &reply, times, searches.then_some(&mut search));
         verified
     }
 
     /// Why the last reply, which has this status, is a redirect that cannot be followed; `None` when it is none or can.
-    fn refusal(&self, place: &Place<'_>, status: Code) -> Option<String> {
+    fn refusal(&self, outgoing: &OutgoingRequest<'_>, status: Code) -> Option<String> {
         status.number().filter(|status| (301..=308).contains(status))?;
-        redirect::location(&self.user.driver.reply(), &self.url(place))?.err()
+        redirect::location(&self.user.driver.reply(), &self.url(outgoing))?.err()
     }
 
     /// Keeps the cookies that the last reply sets.
     #[inline]
-    pub(crate) fn keep_cookies(&mut self, place: &Place<'_>) {
+    pub(crate) fn keep_cookies(&mut self, outgoing: &OutgoingRequest<'_>) {
         let reply = self.user.driver.reply();
         if !reply.has_set_cookie() || self.http.of.plan.defaults.cookies == Cookies::Ignored {
             return;
         }
-        let target = place.rendered.text(self.prepared, &self.user.buffers).target();
+        let target = outgoing.rendered.text(self.prepared, &self.user.buffers).target();
         for cookie in reply.set_cookies() {
             // A cookie that a browser would refuse is refused here too.
-            let _ = self.user.jar.store(&place.origin, target, cookie, self.site.core.unix_now_s());
+            let _ = self.user.jar.store(&outgoing.origin, target, cookie, self.site.core.unix_now_s());
         }
     }
 
     /// Records the last exchange of a call.
     #[inline]
-    pub(crate) fn settle(&mut self, hop: &Hop<'_>, verified: Verified) -> StepEnd {
+    pub(crate) fn finish_call(&mut self, hop: &Hop<'_>, verified: Verified) -> StepEnd {
         let seen = self.record(hop, verified.outcome);
         if verified.outcome != Outcome::Ok {
-            let Place { rendered, form, .. } = &hop.place;
+            let OutgoingRequest { rendered, form, .. } = &hop.outgoing;
             let buffers = &self.user.buffers;
             let rest = rendered.pieces(self.prepared, buffers, *form);
             let sent = Sent { text: rendered.text(self.prepared, buffers), rest: &rest };
@@ -172,7 +173,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             self.site.keep(&seen, &verified, show);
         }
         if self.http.of.has_references || self.prepared.page.is_some() {
-            self.user.page = Some(self.url(&hop.place));
+            self.user.page = Some(self.url(&hop.outgoing));
         }
         verified.end(hop.exchange.done)
     }
@@ -180,13 +181,13 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
     /// Records an exchange of the call itself, and tells it.
     #[inline]
     pub(crate) fn record<'h>(&mut self, hop: &'h Hop<'_>, outcome: Outcome) -> Seen<'h> {
-        let seen = Seen { name: hop.name, exchange: &hop.exchange, intended: hop.turn.intended };
-        let sample = self.site.sample(&seen, hop.turn.slot_wait, outcome);
+        let seen = Seen { name: hop.name, exchange: &hop.exchange, intended: hop.start.intended };
+        let sample = self.site.sample(&seen, hop.start.slot_wait, outcome);
         self.site.record(&sample, &hop.exchange);
         self.site.show(&sample);
         if self.site.core.tells {
-            let text = hop.place.rendered.text(self.prepared, &self.user.buffers);
-            self.site.tell(&sample, (text.method(), text.target()));
+            let text = hop.outgoing.rendered.text(self.prepared, &self.user.buffers);
+            self.site.report_exchange(&sample, (text.method(), text.target()));
         }
         if self.prepared.page.is_some() {
             self.user.document_bytes += hop.exchange.bytes_received;

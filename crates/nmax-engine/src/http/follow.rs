@@ -8,13 +8,13 @@ use std::borrow::Cow;
 use nmax_http::{Exchange, Url};
 use nmax_metrics::{Code, Nanos, Outcome};
 
-use crate::http::compose::Place;
+use crate::http::compose::OutgoingRequest;
 use crate::http::driver::{Driver, Drivers};
 use crate::http::exchange::Hop;
 use crate::http::redirect::{self, form_after, location};
 use crate::http::render::Form;
 use crate::http::state::Work;
-use crate::iteration::{StepEnd, Turnstile};
+use crate::iteration::{StartTimes, StepEnd};
 use crate::runtime::Runtime;
 use crate::user::values::CallsOf;
 use crate::user::verify::Verified;
@@ -22,11 +22,11 @@ use crate::user::verify::Verified;
 /// Where the reply of an exchange leads, in a call that follows redirects.
 pub(crate) fn leads_to<R: Runtime, D: Drivers>(
     work: &Work<'_, R, D>,
-    place: &Place<'_>,
+    outgoing: &OutgoingRequest<'_>,
     exchange: &Exchange,
 ) -> Option<Url> {
     exchange.status?.number().filter(|status| (301..=308).contains(status))?;
-    location(&work.user.driver.reply(), &work.url(place))?.ok()
+    location(&work.user.driver.reply(), &work.url(outgoing))?.ok()
 }
 
 /// Follows the redirect of `first`, and all that come after it.
@@ -38,30 +38,30 @@ pub(crate) async fn follow<R: Runtime, D: Drivers>(
     let call = work.site.call.call.as_ref();
     work.site.actor.values.count_calls_of(CallsOf::Name);
     let name = work.site.text(&call.name);
-    let mut form = Form::of(&work.prepared.request);
-    let mut visited = vec![work.url(&first.place)];
+    let mut form = Form::from_call(&work.prepared.request);
+    let mut visited = vec![work.url(&first.outgoing)];
     let (mut hop, mut target) = (first, first_target);
     loop {
-        work.keep_cookies(&hop.place);
+        work.keep_cookies(&hop.outgoing);
         // A valid reply that leads on is ok, whatever the step expects of the last one.
         work.record(&hop, Outcome::Ok);
-        work.site.core.count_redirect(work.site.section(hop.turn.intended));
+        work.site.core.count_redirect(work.site.section(hop.start.intended));
         let (status, done) = (hop.exchange.status.and_then(Code::number).unwrap_or_default(), hop.exchange.done);
-        form = form_after(form, status, &hop.place.origin, &target.origin);
-        let turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
-        let place = render_at(work, form, &target);
+        form = form_after(form, status, &hop.outgoing.origin, &target.origin);
+        let start = StartTimes { intended: done, begun: done, slot_wait: Nanos::ZERO };
+        let outgoing = render_at(work, form, &target);
         let name = work.site.core.names.id(&format!("{name} +{}", visited.len()));
-        hop = Hop::new(turn, place, name);
+        hop = Hop::new(start, outgoing, name);
         if let Err(cut) = work.carry(&mut hop, visited.len()).await {
             return cut;
         }
         visited.push(target);
-        target = match leads_to(work, &hop.place, &hop.exchange) {
+        target = match leads_to(work, &hop.outgoing, &hop.exchange) {
             None => return work.conclude(&hop),
             Some(next) if visited.len() > work.prepared.redirects_max as usize => {
-                work.keep_cookies(&hop.place);
+                work.keep_cookies(&hop.outgoing);
                 let verified = too_many(work, &visited, &next);
-                return work.settle(&hop, verified);
+                return work.finish_call(&hop, verified);
             }
             Some(next) => next,
         };
@@ -73,14 +73,14 @@ fn too_many<R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, visited: &[Url], 
     work.site.use_defaults();
     Verified {
         lacks_value: work.site.lacks_defaults(),
-        ..Verified::failed(redirect::KIND.to_owned(), Some(redirect::words(visited, next)))
+        ..Verified::failed(redirect::KIND.to_owned(), Some(redirect::describe(visited, next)))
     }
 }
 
 /// Renders the request of a hop.
-fn render_at<'p, R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, form: Form, url: &Url) -> Place<'p> {
+fn render_at<'p, R: Runtime, D: Drivers>(work: &mut Work<'_, R, D>, form: Form, url: &Url) -> OutgoingRequest<'p> {
     work.user.buffers.target.clear();
     work.user.buffers.target.extend_from_slice(url.target.as_bytes());
     let rendered = work.compose(form, &url.origin, &url.origin.authority());
-    Place { origin: Cow::Owned(url.origin.clone()), form, rendered }
+    OutgoingRequest { origin: Cow::Owned(url.origin.clone()), form, rendered }
 }

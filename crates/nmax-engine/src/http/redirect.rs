@@ -68,7 +68,7 @@ pub(crate) fn form_after(form: Form, status: u16, from: &Origin, to: &Origin) ->
 }
 
 /// The way that too many redirects took; a circle is named once, however often it was gone round.
-pub(crate) fn words(visited: &[Url], next: &Url) -> String {
+pub(crate) fn describe(visited: &[Url], next: &Url) -> String {
     let followed = visited.len() - 1;
     let list = |urls: &[Url]| {
         let texts: Vec<String> = urls.iter().map(shown).collect();

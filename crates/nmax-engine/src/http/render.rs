@@ -27,7 +27,7 @@ pub(crate) struct Form {
 
 impl Form {
     /// As the step says.
-    pub(crate) fn of(request: &HttpCall) -> Self {
+    pub(crate) fn from_call(request: &HttpCall) -> Self {
         Self { method: request.method, has_body: true, has_credentials: true }
     }
 
@@ -79,8 +79,14 @@ pub(crate) fn fixed(plan: &Plan, request: &HttpCall, prepared: &HttpPrepared, ur
     let mut target = url.target.clone().into_bytes();
     query(&request.query, &NoValues, &mut target);
     let (mut text, mut body) = (RequestText::new(), BodyBuffer::default());
-    let message =
-        Message { plan, request, prepared, form: Form::of(request), authority: &prepared.authority, target: &target };
+    let message = Message {
+        plan,
+        request,
+        prepared,
+        form: Form::from_call(request),
+        authority: &prepared.authority,
+        target: &target,
+    };
     message.write(&NoValues, &mut body, &mut text);
     text.end(body.beginning());
     if body.marks.is_empty() {

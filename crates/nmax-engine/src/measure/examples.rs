@@ -18,7 +18,7 @@ impl<R: Runtime> Site<'_, R> {
             Outcome::Error(kind) => kind.name(),
             Outcome::Ok | Outcome::Failed => why.map_or("", |why| &why.kind),
         };
-        let first = self.core.count_failure(self.section(seen.intended), kind, &self.actor.way.failed);
+        let first = self.core.count_failure(self.section(seen.intended), kind, &self.actor.walk.failed);
         if !self.core.meter.borrow_mut().wants_example(kind) {
             return;
         }

@@ -60,7 +60,7 @@ impl<R: Runtime> Core<R> {
     }
 
     /// A transaction has ended.
-    pub(crate) fn count_transaction(&self, section: Section, number: usize, is_ok: bool, took: Took) {
+    pub(crate) fn count_transaction(&self, section: Section, number: usize, is_ok: bool, took: TimeSpan) {
         let mut meter = self.meter.borrow_mut();
         let stats = meter.window().aggregate.transactions.get_mut(section, number);
         stats.record(is_ok, took.time().0);
@@ -70,7 +70,7 @@ impl<R: Runtime> Core<R> {
     }
 
     /// A page is complete, and the user came to it by this transition.
-    pub(crate) fn count_page(&self, section: Section, visit: &Visit, is_ok: bool, took: Took) {
+    pub(crate) fn count_page(&self, section: Section, visit: &Visit, is_ok: bool, took: TimeSpan) {
         let mut meter = self.meter.borrow_mut();
         let time = took.time();
         let aggregate = &mut meter.window().aggregate;
@@ -103,14 +103,14 @@ impl<R: Runtime> Core<R> {
 
 /// From when to when something took that a user feels as one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Took {
+pub(crate) struct TimeSpan {
     /// Intended start of the first exchange.
     pub(crate) from: Nanos,
     /// End of the last.
     pub(crate) done: Nanos,
 }
 
-impl Took {
+impl TimeSpan {
     fn time(self) -> Nanos {
         self.done.since(self.from)
     }

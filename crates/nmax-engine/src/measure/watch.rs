@@ -97,7 +97,7 @@ impl Watch {
         };
         if at >= self.next_look {
             let before = cpu_time(ClockId::ThreadCPUTime);
-            (reading.sockets, reading.ports_used) = self.look();
+            (reading.sockets, reading.ports_used) = self.count_sockets();
             let cost = cpu_time(ClockId::ThreadCPUTime).since(before);
             self.next_look = at + Nanos(cost.0.saturating_mul(LOOK_COST));
         }
@@ -105,7 +105,7 @@ impl Watch {
     }
 
     /// Sockets of this process, and ports that are taken.
-    fn look(&mut self) -> (Option<u64>, Option<u64>) {
+    fn count_sockets(&mut self) -> (Option<u64>, Option<u64>) {
         let Ok(entries) = fs::read_dir(self.root.join("proc/self/fd")) else {
             return (None, None);
         };

@@ -44,7 +44,7 @@ pub enum Action<Q> {
     /// Begins the next pass of the innermost loop, or leaves it.
     Next(Pass),
     /// Goes one of several ways, by chance.
-    Choose(Ways),
+    Choose(WeightedBranches),
     /// Begins a transaction, given its number in the catalog.
     Begin(usize),
     /// Ends the transaction that began last.
@@ -68,16 +68,16 @@ pub struct Pass {
     pub end: usize,
 }
 
-/// Ways, one of which is gone.
+/// Branches with weights, one of which is taken.
 #[derive(Debug)]
-pub struct Ways {
+pub struct WeightedBranches {
     /// Weight of each way and of all before it.
     cumulative: Vec<f64>,
     /// First action of each.
     targets: Vec<usize>,
 }
 
-impl Ways {
+impl WeightedBranches {
     /// The way at this share of the sum of all weights, in [0, 1).
     pub fn at(&self, share: f64) -> Option<usize> {
         let weight = share * self.cumulative.last()?;
@@ -196,7 +196,7 @@ impl<'a, Q, E> Compiler<'_, 'a, Q, E> {
             self.actions[jump] = Action::Jump(end);
         }
         if !targets.is_empty() {
-            self.actions[choice] = Action::Choose(Ways { cumulative, targets });
+            self.actions[choice] = Action::Choose(WeightedBranches { cumulative, targets });
         } else {
             self.actions[choice] = Action::Jump(end);
         }

@@ -23,7 +23,7 @@ use crate::run::settings::{KeepSamples, Settings};
 use crate::runtime::Runtime;
 use crate::runtime::real::{RealClock, RealRuntime, block_on};
 use crate::user::vu::Vu;
-use crate::user::way::Stage;
+use crate::user::walk_state::Stage;
 
 /// The user of these steps is none of the run's, so its choices are its own.
 const USER: u64 = u64::MAX - 1;

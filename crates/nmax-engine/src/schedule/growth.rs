@@ -43,7 +43,7 @@ pub(crate) struct Growth {
     /// Iterations that users completed.
     completed: Cell<u64>,
     /// Where the period under way began.
-    begun: Cell<Begun>,
+    begun: Cell<PeriodStart>,
     /// Users, and iterations completed per second, in the last period in which the target fell behind; once it is
     /// saturated, in that in which it was found to be.
     behind: Cell<Option<(f64, f64)>>,
@@ -57,7 +57,7 @@ pub(crate) struct Growth {
 
 /// How things were when a period began.
 #[derive(Clone, Copy, Debug, Default)]
-struct Begun {
+struct PeriodStart {
     at: Nanos,
     completed: u64,
     due: u64,
@@ -99,7 +99,7 @@ impl Growth {
     /// Ends a period and sets the limit: `busy` of `made` users are in an iteration, `due` is the number of the start at
     /// the head of the queue, which is late by `lateness`.
     pub(crate) fn end_period(&self, now: Nanos, (busy, made): (u32, u32), due: u64, lateness: Nanos, computing: Nanos) {
-        let end = Begun { at: now, completed: self.completed.get(), due, lateness, computing };
+        let end = PeriodStart { at: now, completed: self.completed.get(), due, lateness, computing };
         let begun = self.begun.replace(end);
         let length = now.since(begun.at).0 as f64;
         let late_starts = lateness.since(begun.lateness).0 as f64 / self.apart.0.max(1) as f64;

@@ -12,7 +12,7 @@ use crate::iteration::{Assignment, VuSlot};
 use crate::program::prepare::Prepared;
 use crate::runtime::Runtime;
 use crate::user::values::{Address, CallsOf, VuValues};
-use crate::user::way::{Stage, Way};
+use crate::user::walk_state::{Stage, WalkState};
 
 /// Largest text that a user keeps while it thinks.
 const TEXT_KEPT_BYTES_MAX: usize = 4096;
@@ -24,7 +24,7 @@ pub(crate) struct Actor<R: Runtime> {
     /// Takes rendered templates, one after the other.
     pub(crate) text: Vec<u8>,
     /// Where it is in its scenario.
-    pub(crate) way: Way,
+    pub(crate) walk: WalkState,
     /// Time limit of the exchange under way.
     pub(crate) limit: R::Timer,
     /// When the protocol wants to be polled.
@@ -46,7 +46,7 @@ impl<R: Runtime> Actor<R> {
     /// Whether the statistics exclude the current exchanges.
     #[inline]
     pub(crate) fn is_aside(&self) -> bool {
-        self.way.stage != Stage::Steps
+        self.walk.stage != Stage::Steps
     }
 
     /// Functions of this action are called from now on.
@@ -54,7 +54,7 @@ impl<R: Runtime> Actor<R> {
         self.values.stand_at(Address {
             seed: core.plan.seed,
             choice: assignment.choice,
-            step: self.way.step(action),
+            step: self.walk.step(action),
             unix: core.unix_now(),
         });
     }
@@ -62,7 +62,7 @@ impl<R: Runtime> Actor<R> {
     /// The choices of an action.
     pub(crate) fn choice(&self, core: &Core<R>, assignment: &Assignment, action: usize) -> Choice {
         let (vu, iteration) = assignment.choice;
-        Choice::new(core.plan.seed, vu, iteration, self.way.step(action))
+        Choice::new(core.plan.seed, vu, iteration, self.walk.step(action))
     }
 
     /// The name under which a call is measured.

@@ -28,7 +28,7 @@ const HEXADECIMAL_DIGITS: &[u8] = b"0123456789abcdef";
 
 /// Where a function is called.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CallContext {
     /// Choices of this call.
     pub(crate) choice: Choice,
     /// Wall time since 1970.
@@ -36,14 +36,14 @@ pub(crate) struct Place {
 }
 
 /// What a function makes of its arguments, or which function cannot make it and why.
-pub(crate) fn call(function: Function, arguments: &[String], place: &Place) -> Result<String, String> {
+pub(crate) fn call(function: Function, arguments: &[String], context: &CallContext) -> Result<String, String> {
     let given = |index: usize| arguments.get(index).map_or("", String::as_str);
     let made = match function {
-        Function::Uuid => Ok(uuid(place.choice)),
-        Function::Now => time::now(given(0), place.unix),
-        Function::Random => random(given(0), given(1), place.choice),
-        Function::RandomText => random_text(given(0), place.choice, LETTERS_AND_DIGITS),
-        Function::RandomHex => random_text(given(0), place.choice, HEXADECIMAL_DIGITS),
+        Function::Uuid => Ok(uuid(context.choice)),
+        Function::Now => time::now(given(0), context.unix),
+        Function::Random => random(given(0), given(1), context.choice),
+        Function::RandomText => random_text(given(0), context.choice, LETTERS_AND_DIGITS),
+        Function::RandomHex => random_text(given(0), context.choice, HEXADECIMAL_DIGITS),
         Function::Base64 => Ok(BASE64_STANDARD.encode(given(0))),
         Function::Base64Url => Ok(BASE64_URL_SAFE_NO_PAD.encode(given(0))),
         Function::Base64Decode => base64_decode(given(0)).and_then(text),
@@ -55,9 +55,9 @@ pub(crate) fn call(function: Function, arguments: &[String], place: &Place) -> R
         Function::Hash => hash(given(0), given(1)),
         Function::Hmac => authenticate(given(0), given(1), given(2)),
         Function::JwtSign => token::sign(given(0), given(1).as_bytes(), given(2)),
-        Function::JwtVerify => token::verify(given(0), given(1).as_bytes(), given(2), place.unix),
+        Function::JwtVerify => token::verify(given(0), given(1).as_bytes(), given(2), context.unix),
         Function::JwtClaim => token::claim(given(0), given(1)),
-        Function::Encrypt => sealed::encrypt(given(0), given(1), place.choice),
+        Function::Encrypt => sealed::encrypt(given(0), given(1), context.choice),
         Function::Decrypt => sealed::decrypt(given(0), given(1)),
     };
     made.map_err(|why| format!("`{}` cannot be computed: {why}", function.name()))

@@ -14,7 +14,7 @@ use nmax_plan::template::{Names, Part, Template};
 use crate::context::Context;
 use crate::core::Phase;
 use crate::error::ProgramError;
-use crate::iteration::{Assignment, Turnstile};
+use crate::iteration::{Assignment, StartTimes};
 use crate::program::bound;
 use crate::program::prepare::{Maker, Ready};
 use crate::protocol::Protocol;
@@ -24,7 +24,7 @@ use crate::script::{Reply, User, Wait};
 use crate::user::verify::Answer;
 use crate::user::vu::{Vu, stop_for_data, yield_now};
 use crate::user::walk::{KIND_LOOP, KIND_VALUE, PASSES_PER_TURN};
-use crate::user::way::Group as Open;
+use crate::user::walk_state::Group as Open;
 
 /// Kind of the failure of a script that says so, or cannot go on.
 const KIND: &str = "script";
@@ -45,7 +45,7 @@ struct Scripted<'a, R: Runtime, P: Protocol> {
     /// Number of the action.
     action: usize,
     /// When its next exchange is due.
-    turn: Turnstile,
+    start: StartTimes,
     /// When the exchange was due to which checks belong: the last one.
     checked: Nanos,
     is_ok: bool,
@@ -62,12 +62,12 @@ pub(super) async fn play<R: Runtime, P: Protocol>(
     context: &Context<R, P>,
     assignment: &Assignment,
     action: usize,
-    turn: Turnstile,
+    start: StartTimes,
 ) -> (Nanos, Result<bool, Halt>) {
-    let (halt, depth) = (Cell::new(None), vu.actor.way.groups.len());
+    let (halt, depth) = (Cell::new(None), vu.actor.walk.groups.len());
     vu.actor.stand_at(context, assignment, action);
-    let (checked, halt) = (turn.intended, &halt);
-    let mut user = Scripted { vu, context, assignment, action, turn, checked, is_ok: true, depth, idle: 0, halt };
+    let (checked, halt) = (start.intended, &halt);
+    let mut user = Scripted { vu, context, assignment, action, start, checked, is_ok: true, depth, idle: 0, halt };
     let ended = match &context.program.scripts[assignment.scenario] {
         None => Err(Halt::Failed(KIND, "the run was given no script for this scenario".into())),
         Some(script) => {
@@ -81,10 +81,10 @@ pub(super) async fn play<R: Runtime, P: Protocol>(
         }
     };
     // One that the run's end cut off is not counted.
-    while user.vu.actor.way.groups.len() > depth && !matches!(ended, Err(Halt::Cut)) {
+    while user.vu.actor.walk.groups.len() > depth && !matches!(ended, Err(Halt::Cut)) {
         user.vu.end_group(context, ended.is_ok());
     }
-    (user.turn.intended, ended.map(|()| user.is_ok))
+    (user.start.intended, ended.map(|()| user.is_ok))
 }
 
 impl<R: Runtime, P: Protocol> Scripted<'_, R, P> {
@@ -103,7 +103,7 @@ impl<R: Runtime, P: Protocol> Scripted<'_, R, P> {
 
     /// The next exchange is due at `done`.
     fn go_on(&mut self, done: Nanos) {
-        self.turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
+        self.start = StartTimes { intended: done, begun: done, slot_wait: Nanos::ZERO };
         self.idle = 0;
     }
 
@@ -114,7 +114,7 @@ impl<R: Runtime, P: Protocol> Scripted<'_, R, P> {
         let request = |name: &str| Some(context.names.id(name));
         let is_group = |name: &str| {
             let number = context.number(Group::Transaction, name);
-            program.groups.contains(name) || self.vu.actor.way.groups.iter().any(|open| open.number == number)
+            program.groups.contains(name) || self.vu.actor.walk.groups.iter().any(|open| open.number == number)
         };
         let (plan, files) = (&program.plan, &program.files);
         let maker = Maker { plan, files, is_group: &is_group, number: &number, request: &request };
@@ -127,23 +127,23 @@ impl<R: Runtime, P: Protocol> Scripted<'_, R, P> {
         self.go().await;
         let context = self.context;
         // Each call makes choices of its own, as each pass of a loop does.
-        self.vu.actor.way.passes += 1;
+        self.vu.actor.walk.passes += 1;
         self.vu.actor.stand_at(context, self.assignment, self.action);
         let ready = match self.prepare(call) {
             Ok(ready) => ready,
             Err(error) => match self.stop(Halt::Failed(KIND, error.to_string())).await {},
         };
-        let turn = Turnstile { begun: self.turn.begun.max(context.runtime.now()), ..self.turn };
+        let start = StartTimes { begun: self.start.begun.max(context.runtime.now()), ..self.start };
         let end = {
-            let mut call = pin!(self.vu.call(context, self.assignment, &ready, turn));
+            let mut call = pin!(self.vu.call(context, self.assignment, &ready, start));
             poll_fn(|task| call.as_mut().poll(task)).await
         };
-        self.vu.note(turn.intended, &end);
+        self.vu.note(start.intended, &end);
         let (Some((done, is_ok)), Some(sample)) = (end.outcome(), self.vu.actor.seen.take()) else {
             match self.stop(Halt::Cut).await {}
         };
         self.is_ok &= is_ok;
-        self.checked = turn.intended;
+        self.checked = start.intended;
         self.go_on(done);
         let answer = context.protocol.answer(&self.vu.user);
         let headers = answer.headers().map(|(name, value)| (name.to_owned(), value.to_vec())).collect();
@@ -154,7 +154,7 @@ impl<R: Runtime, P: Protocol> Scripted<'_, R, P> {
         self.go().await;
         let (context, vu) = (self.context, &mut *self.vu);
         if time > Nanos::ZERO {
-            let end = self.turn.intended + time;
+            let end = self.start.intended + time;
             vu.actor.rest();
             context.protocol.rest(&mut vu.user);
             if !turn::pause_until(context, &vu.pause, end).await && !vu.clears_up(context) {
@@ -203,16 +203,16 @@ impl<R: Runtime, P: Protocol> User for Scripted<'_, R, P> {
         let section = actor.section(context, self.checked);
         context.count_check(section, context.number(Group::Check, name), holds);
         self.is_ok &= holds;
-        actor.way.groups.iter_mut().for_each(|group| group.is_ok &= holds);
+        actor.walk.groups.iter_mut().for_each(|group| group.is_ok &= holds);
     }
 
     fn begin(&mut self, group: &str) {
         let number = self.context.number(Group::Transaction, group);
-        self.vu.actor.way.groups.push(Open { number, span: None, is_ok: true });
+        self.vu.actor.walk.groups.push(Open { number, span: None, is_ok: true });
     }
 
     fn end(&mut self) {
-        if self.vu.actor.way.groups.len() > self.depth {
+        if self.vu.actor.walk.groups.len() > self.depth {
             self.vu.end_group(self.context, true);
         }
     }

@@ -13,7 +13,7 @@ use crate::protocol::Protocol;
 use crate::runtime::Runtime;
 use crate::schedule::turn;
 use crate::user::vu::Vu;
-use crate::user::way::Stage;
+use crate::user::walk_state::Stage;
 
 /// Kind of the failure of an iteration whose setup failed before.
 pub(crate) const KIND: &str = "setup";
@@ -80,7 +80,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         if end == IterationEnd::Failed {
             let number = self.actor.slot.number;
             let why = format!("the setup of VU {number} failed: it does no iteration of this scenario");
-            self.tell(context, assignment, done, KIND, &why);
+            self.keep_failure(context, assignment, done, KIND, &why);
         }
         self.setups[assignment.scenario] = self.over(context, assignment, end == IterationEnd::Ok);
         assignment.intended = done;
@@ -90,7 +90,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
     }
 
     /// The setup has ended like that; from now on the run waits for its teardown.
-    fn over(&self, context: &Context<R, P>, assignment: &Assignment, is_ok: bool) -> Setup<P::Kept> {
+    fn over(&self, context: &Context<R, P>, assignment: &Assignment, is_ok: bool) -> Setup<P::SetupState> {
         let kept = context.plan.scenarios[assignment.scenario].slots_kept;
         if !context.program.scenarios[assignment.scenario].teardown.is_empty() {
             context.state.teardowns.set(context.state.teardowns.get() + 1);

@@ -10,7 +10,7 @@ use nmax_plan::template::{Escape, Template, Values as _};
 use nmax_secrets::Message;
 
 use crate::core::{Core, Phase};
-use crate::iteration::{Assignment, StepEnd, Turnstile};
+use crate::iteration::{Assignment, StartTimes, StepEnd};
 use crate::measure::shown::{Shown, shown};
 use crate::program::prepare::Prepared;
 use crate::runtime::{Runtime, Timer};
@@ -24,7 +24,7 @@ pub struct Site<'a, R: Runtime> {
     pub(crate) assignment: &'a Assignment,
     pub(crate) call: &'a Prepared,
     /// When its first exchange is due.
-    pub(crate) turn: Turnstile,
+    pub(crate) start: StartTimes,
     /// Name of its first exchange.
     pub(crate) name: NameId,
     /// When all of it is given up.
@@ -107,10 +107,10 @@ impl<'a, R: Runtime> Site<'a, R> {
             Some(status) => Verified::reply(status, is_expected),
         };
         if exchange.status.is_some() {
-            self.read(&mut verified, answer, (self.turn.intended, exchange.done), None);
+            self.read(&mut verified, answer, (self.start.intended, exchange.done), None);
         }
-        let seen = Seen { name: self.name, exchange, intended: self.turn.intended };
-        let sample = self.sample(&seen, self.turn.slot_wait, verified.outcome);
+        let seen = Seen { name: self.name, exchange, intended: self.start.intended };
+        let sample = self.sample(&seen, self.start.slot_wait, verified.outcome);
         self.record(&sample, exchange);
         self.show(&sample);
         if verified.outcome != Outcome::Ok {
@@ -126,7 +126,7 @@ impl<'a, R: Runtime> Site<'a, R> {
 
     /// The end of the run ended the only exchange of a call: it is counted with its age.
     pub fn cut(&self) -> StepEnd {
-        self.cut_off(self.turn.intended, self.now())
+        self.cut_off(self.start.intended, self.now())
     }
 
     /// The end of the run ended an exchange that was due at `intended`, now: it is counted with its age.
@@ -146,7 +146,7 @@ impl<'a, R: Runtime> Site<'a, R> {
     #[inline]
     fn announce(&self) {
         if let Some(known) = &self.core.known {
-            self.actor.values.tell(known, &self.core.plan.scenarios[self.assignment.scenario]);
+            self.actor.values.share_secrets(known, &self.core.plan.scenarios[self.assignment.scenario]);
         }
     }
 
@@ -228,7 +228,7 @@ impl<'a, R: Runtime> Site<'a, R> {
 
     /// Tells an exchange with its method and target; those of setup and teardown are no part of the traffic.
     #[cold]
-    pub(crate) fn tell(&self, sample: &Sample, request: (&[u8], &[u8])) {
+    pub(crate) fn report_exchange(&self, sample: &Sample, request: (&[u8], &[u8])) {
         let mut meter = self.core.meter.borrow_mut();
         if let Some(told) = meter.told_mut().filter(|_| !self.actor.is_aside()) {
             told.add(sample, self.assignment, request);

@@ -12,7 +12,7 @@ use nmax_secrets::{Redactor, is_secret_name};
 
 use crate::run::settings::Known;
 use crate::schedule::source::row_at;
-use crate::user::functions::{self, Place};
+use crate::user::functions::{self, CallContext};
 
 /// Sets the choices of functions apart from those of steps.
 const FUNCTIONS: u64 = 0x6675_6e63_7469_6f6e;
@@ -112,7 +112,7 @@ impl VuValues {
 
     /// Tells somebody who shows exchanges which of their values are secrets.
     #[cold]
-    pub(crate) fn tell(&self, known: &Known, scenario: &Scenario) {
+    pub(crate) fn share_secrets(&self, known: &Known, scenario: &Scenario) {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         let named = self.named(scenario);
         *known = known.knowing(named.iter().map(|(name, value)| (*name, value.as_ref())));
@@ -166,8 +166,9 @@ impl Values for VuValues {
         self.calls.count.set(count + 1);
         let arguments: Vec<String> = call.arguments.iter().map(|argument| self.text(argument)).collect();
         let Address { seed, choice: (vu, iteration), step, unix } = self.calls.address;
-        let place = Place { choice: Choice::new(derive(seed, FUNCTIONS), vu, iteration, derive(step, count)), unix };
-        match functions::call(call.function, &arguments, &place) {
+        let context =
+            CallContext { choice: Choice::new(derive(seed, FUNCTIONS), vu, iteration, derive(step, count)), unix };
+        match functions::call(call.function, &arguments, &context) {
             Ok(made) => out.push_str(&made),
             Err(why) => {
                 self.calls.trouble.borrow_mut().get_or_insert(why);

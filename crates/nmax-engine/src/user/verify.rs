@@ -32,11 +32,11 @@ pub(crate) struct Verified {
     /// A step after it lacks a value.
     pub(crate) lacks_value: bool,
     /// Why it is not ok; `None` when it is ok or an error. Boxed, so that what is ok is small.
-    pub(crate) why: Option<Box<Why>>,
+    pub(crate) why: Option<Box<FailureReason>>,
 }
 
 /// Why a reply is not ok.
-pub(crate) struct Why {
+pub(crate) struct FailureReason {
     /// What examples of it are grouped by.
     pub(crate) kind: String,
     /// What went wrong, where the kind does not say it.
@@ -63,7 +63,7 @@ impl Verified {
 
     /// A reply that is not ok: what examples of it are grouped by, and what that does not say.
     pub(crate) fn failed(kind: String, text: Option<String>) -> Self {
-        Self { outcome: Outcome::Failed, lacks_value: false, why: Some(Box::new(Why { kind, text })) }
+        Self { outcome: Outcome::Failed, lacks_value: false, why: Some(Box::new(FailureReason { kind, text })) }
     }
 
     /// Not ok for this reason, unless there was one before; `text` is what the kind does not say.
@@ -128,7 +128,7 @@ impl<R: Runtime> Site<'_, R> {
         let has_passed = || core.runtime.now() >= until;
         let page = if is_cut { Page::beginning(&headers, answer.body()) } else { Page::new(&headers, answer.body()) };
         let page = page.until(&has_passed);
-        let ((vu, iteration), number) = (self.assignment.choice, self.actor.way.step(call.step));
+        let ((vu, iteration), number) = (self.assignment.choice, self.actor.walk.step(call.step));
         // Only extractors that draw among their matches need the choices of the step.
         let choice = || Choice::new(core.plan.seed, vu, iteration, number);
         let (values, text) = (&mut self.actor.values, &mut self.actor.text);

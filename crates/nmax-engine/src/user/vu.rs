@@ -22,7 +22,7 @@ use crate::schedule::turn::{self, Turn};
 use crate::user::actor::Actor;
 use crate::user::setup::Setup;
 use crate::user::values::{PER_REQUEST, VuValues};
-use crate::user::way::{Stage, Way};
+use crate::user::walk_state::{Stage, WalkState};
 
 /// The choice of a new or returning visitor belongs to no step.
 const VISITOR_STEP: u64 = u64::MAX;
@@ -35,7 +35,7 @@ pub(crate) struct Vu<R: Runtime, P: Protocol> {
     /// What the protocol has of it.
     pub(crate) user: P::User,
     /// What became of the setup of each scenario; empty when no scenario has one.
-    pub(crate) setups: Vec<Setup<P::Kept>>,
+    pub(crate) setups: Vec<Setup<P::SetupState>>,
     /// Pauses.
     pub(crate) pause: R::Timer,
 }
@@ -48,7 +48,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             actor: Actor {
                 values: VuValues::new(Arc::clone(&context.plan), Arc::clone(&context.program.shared), slot.number),
                 text: Vec::new(),
-                way: Way::default(),
+                walk: WalkState::default(),
                 limit: context.runtime.timer(),
                 alarm,
                 seen: None,

@@ -9,8 +9,8 @@ use nmax_plan::template::{Escape, Template};
 
 use crate::context::Context;
 use crate::core::{Core, Phase};
-use crate::iteration::{Assignment, IterationEnd, StepEnd, Turnstile};
-use crate::measure::tally::Took;
+use crate::iteration::{Assignment, IterationEnd, StartTimes, StepEnd};
+use crate::measure::tally::TimeSpan;
 use crate::program::flow::{Action, Pass};
 use crate::program::prepare::Ready;
 use crate::protocol::Protocol;
@@ -19,7 +19,7 @@ use crate::schedule::turn;
 use crate::user::scripted::{self, Halt};
 use crate::user::site::Site;
 use crate::user::vu::{Vu, yield_now};
-use crate::user::way::{Group, Round, Stage};
+use crate::user::walk_state::{Group, Round, Stage};
 
 /// Kind of the failure of a plan that ends the iteration as failed.
 pub(crate) const KIND_END: &str = "end";
@@ -55,15 +55,15 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         stage: Stage,
     ) -> impl Future<Output = (Nanos, IterationEnd)> {
         async move {
-            let mut turn =
-                Turnstile { intended: assignment.intended, begun: assignment.begun, slot_wait: assignment.slot_wait };
+            let mut start =
+                StartTimes { intended: assignment.intended, begun: assignment.begun, slot_wait: assignment.slot_wait };
             let flow = &context.program.scenarios[assignment.scenario];
             let range = match stage {
                 Stage::Steps => &flow.steps,
                 Stage::Setup => &flow.setup,
                 Stage::Teardown => &flow.teardown,
             };
-            self.actor.way.restart(stage);
+            self.actor.walk.restart(stage);
             let (actions, mut at) = (&flow.actions[..range.end], range.start);
             let mut is_ok = true;
             let end = loop {
@@ -73,22 +73,22 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                 let done = match action {
                     Action::Call(ready) => {
                         // Pinned where it is made: `await` alone would copy it.
-                        let end = pin!(self.call(context, assignment, ready, turn)).await;
-                        self.note(turn.intended, &end);
+                        let end = pin!(self.call(context, assignment, ready, start)).await;
+                        self.note(start.intended, &end);
                         match end {
                             StepEnd::Next(done, step_is_ok) => {
                                 is_ok &= step_is_ok;
                                 done
                             }
                             StepEnd::Stop(done) => {
-                                turn.intended = done;
+                                start.intended = done;
                                 break IterationEnd::Failed;
                             }
                             StepEnd::Cut(now) => return (now, IterationEnd::Interrupted),
                         }
                     }
                     Action::Think(think) => {
-                        let end = turn.intended + self.think(context, assignment, at, *think);
+                        let end = start.intended + self.think(context, assignment, at, *think);
                         self.actor.rest();
                         context.protocol.rest(&mut self.user);
                         if !turn::pause_until(context, &self.pause, end).await && !self.clears_up(context) {
@@ -96,15 +96,15 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                         }
                         end
                     }
-                    Action::Script => match Box::pin(scripted::play(self, context, assignment, at, turn)).await {
+                    Action::Script => match Box::pin(scripted::play(self, context, assignment, at, start)).await {
                         (done, Ok(script_is_ok)) => {
                             is_ok &= script_is_ok;
                             done
                         }
                         (_, Err(Halt::Cut)) => return (context.runtime.now(), IterationEnd::Interrupted),
                         (done, Err(Halt::Failed(kind, why))) => {
-                            turn.intended = done;
-                            self.tell(context, assignment, done, kind, &why);
+                            start.intended = done;
+                            self.keep_failure(context, assignment, done, kind, &why);
                             break IterationEnd::Failed;
                         }
                     },
@@ -115,7 +115,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                         }
                         Decision::Pass(next) => {
                             at = next;
-                            if self.actor.way.passes.is_multiple_of(u64::from(PASSES_PER_TURN)) {
+                            if self.actor.walk.passes.is_multiple_of(u64::from(PASSES_PER_TURN)) {
                                 yield_now().await;
                                 if context.state.is(Phase::Cut) {
                                     return (context.runtime.now(), IterationEnd::Interrupted);
@@ -125,19 +125,19 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                         }
                         Decision::End => break IterationEnd::Ok,
                         Decision::Fail(kind, why) => {
-                            self.tell(context, assignment, turn.intended, kind, &why);
+                            self.keep_failure(context, assignment, start.intended, kind, &why);
                             break IterationEnd::Failed;
                         }
                     },
                 };
                 at += 1;
-                turn = Turnstile { intended: done, begun: done, slot_wait: Nanos::ZERO };
+                start = StartTimes { intended: done, begun: done, slot_wait: Nanos::ZERO };
             };
-            if !self.actor.way.groups.is_empty() {
+            if !self.actor.walk.groups.is_empty() {
                 self.end_groups(context, end == IterationEnd::Ok);
             }
-            let done = if turn.intended > assignment.intended {
-                turn.intended
+            let done = if start.intended > assignment.intended {
+                start.intended
             } else {
                 context.runtime.now() // Nothing took time, so time goes by itself.
             };
@@ -151,21 +151,21 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         context: &'a Context<R, P>,
         assignment: &'a Assignment,
         ready: &'a Ready<P::Prepared>,
-        turn: Turnstile,
+        start: StartTimes,
     ) -> impl Future<Output = StepEnd> + 'a {
         let (core, call, actor): (&Core<R>, _, _) = (context, &ready.call, &mut self.actor);
         if call.calls {
             actor.stand_at(core, assignment, call.step);
         }
         let name = actor.name(core, call);
-        let deadline = turn.begun + Nanos::from(call.call.timeout.unwrap_or(core.plan.defaults.timeout));
-        let site = Site { core, actor, assignment, call, turn, name, deadline };
+        let deadline = start.begun + Nanos::from(call.call.timeout.unwrap_or(core.plan.defaults.timeout));
+        let site = Site { core, actor, assignment, call, start, name, deadline };
         context.protocol.call(site, &mut self.user, &ready.what)
     }
 
     /// A user who clears up does so without its pauses once the run is to end.
     pub(super) fn clears_up(&self, context: &Context<R, P>) -> bool {
-        self.actor.way.stage == Stage::Teardown && !context.state.is(Phase::Cut)
+        self.actor.walk.stage == Stage::Teardown && !context.state.is(Phase::Cut)
     }
 
     fn think(&self, context: &Context<R, P>, assignment: &Assignment, action: usize, think: ThinkTime) -> Nanos {
@@ -203,7 +203,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                 Decision::To(ways.at(share).unwrap_or(next))
             }
             Action::Begin(number) => {
-                self.actor.way.groups.push(Group { number: *number, span: None, is_ok: true });
+                self.actor.walk.groups.push(Group { number: *number, span: None, is_ok: true });
                 Decision::To(next)
             }
             Action::Finish => {
@@ -283,7 +283,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
                 }
             }
         };
-        self.actor.way.loops.push(Round { done: 0, planned });
+        self.actor.walk.loops.push(Round { done: 0, planned });
         Decision::To(next)
     }
 
@@ -292,11 +292,11 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             Some(condition) => self.holds(condition),
             None => true,
         };
-        let Some(round) = self.actor.way.loops.last_mut() else {
+        let Some(round) = self.actor.walk.loops.last_mut() else {
             return Decision::To(pass.end);
         };
         if !condition_holds || round.planned == Some(round.done) {
-            self.actor.way.loops.pop();
+            self.actor.walk.loops.pop();
             return Decision::To(pass.end);
         }
         if round.done == pass.max {
@@ -307,40 +307,47 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         if let Some(counter) = pass.counter {
             self.actor.values.slots[counter] = round.done.to_string();
         }
-        self.actor.way.passes += 1;
+        self.actor.walk.passes += 1;
         Decision::Pass(next)
     }
 
     #[inline]
     pub(super) fn note(&mut self, intended: Nanos, end: &StepEnd) {
-        if !self.actor.way.groups.is_empty()
+        if !self.actor.walk.groups.is_empty()
             && let Some((done, is_ok)) = end.outcome()
         {
-            self.actor.way.note(intended, done, is_ok);
+            self.actor.walk.note(intended, done, is_ok);
         }
     }
 
     /// Ends the transactions that the iteration is in, the innermost one first.
     fn end_groups(&mut self, context: &Context<R, P>, is_ok: bool) {
-        while !self.actor.way.groups.is_empty() {
+        while !self.actor.walk.groups.is_empty() {
             self.end_group(context, is_ok);
         }
     }
 
     /// Ends the innermost transaction. One without an exchange is not counted.
     pub(super) fn end_group(&mut self, context: &Context<R, P>, is_ok: bool) {
-        let Some(group) = self.actor.way.groups.pop() else { return };
+        let Some(group) = self.actor.walk.groups.pop() else { return };
         let Some((begun, done)) = group.span else { return };
         let section = self.actor.section(context, begun);
-        context.count_transaction(section, group.number, group.is_ok && is_ok, Took { from: begun, done });
+        context.count_transaction(section, group.number, group.is_ok && is_ok, TimeSpan { from: begun, done });
     }
 
     /// Counts an iteration that failed otherwise than by an exchange, and keeps an example of it. That has the name of the
     /// scenario.
     #[cold]
-    pub(crate) fn tell(&self, context: &Context<R, P>, assignment: &Assignment, at: Nanos, kind: &str, why: &str) {
+    pub(crate) fn keep_failure(
+        &self,
+        context: &Context<R, P>,
+        assignment: &Assignment,
+        at: Nanos,
+        kind: &str,
+        why: &str,
+    ) {
         let section = self.actor.section(context, assignment.intended);
-        let first = context.count_failure(section, kind, &self.actor.way.failed);
+        let first = context.count_failure(section, kind, &self.actor.walk.failed);
         let mut meter = context.meter.borrow_mut();
         if !meter.wants_example(kind) {
             return;

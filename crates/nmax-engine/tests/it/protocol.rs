@@ -96,7 +96,7 @@ impl Prepare for Asking {
 impl Protocol for Lines {
     type Prepared = Template;
     type User = Talker;
-    type Kept = ();
+    type SetupState = ();
 
     fn user(&self, _: Alarm) -> Talker {
         self.users.set(self.users.get() + 1);

@@ -77,7 +77,7 @@ impl Cache {
 
     /// Remembers a reply, or forgets what was stored in its place; one that is not ok and not to be stored changes nothing.
     pub(super) fn store(&mut self, url: Url, reply: &Reply<'_>, request: Fields<'_>, content: Content, span: Span) {
-        let Some(freshness) = Freshness::of(reply, span) else {
+        let Some(freshness) = Freshness::from_reply(reply, span) else {
             if !content.is_failed {
                 self.entries.remove(&url);
             }

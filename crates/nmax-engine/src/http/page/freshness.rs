@@ -67,9 +67,9 @@ pub(super) struct Span {
 
 impl Freshness {
     /// Of a reply to be stored; `None` when it may not be, or could never be used.
-    pub(super) fn of(reply: &Reply<'_>, span: Span) -> Option<Self> {
+    pub(super) fn from_reply(reply: &Reply<'_>, span: Span) -> Option<Self> {
         let is_permanent = matches!(reply.status(), Some(301 | 308));
-        let mut headers = Headers::of(reply.headers());
+        let mut headers = Headers::from_fields(reply.headers());
         if !is_permanent && !matches!(reply.status(), Some(200 | 203)) {
             // A part of a reply and the word that nothing changed are no replies to be stored.
             if matches!(reply.status(), None | Some(206 | 304)) || !headers.is_explicit() {
@@ -82,7 +82,7 @@ impl Freshness {
 
     /// After a 304: what it says replaces what was known (RFC 9111, 3.2). `None` when it may be stored no longer.
     pub(super) fn after_check(self, reply: &Reply<'_>, span: Span) -> Option<Self> {
-        let mut headers = Headers::of(reply.headers());
+        let mut headers = Headers::from_fields(reply.headers());
         headers.etag = headers.etag.or(self.etag.as_deref());
         headers.last_modified = headers.last_modified.or(self.last_modified.as_deref());
         Self::from_headers(&headers, false, span)
@@ -120,7 +120,7 @@ impl Freshness {
 }
 
 impl<'a> Headers<'a> {
-    fn of(all: impl Iterator<Item = (&'a str, &'a [u8])>) -> Self {
+    fn from_fields(all: impl Iterator<Item = (&'a str, &'a [u8])>) -> Self {
         let mut headers = Self::default();
         for (name, value) in all {
             match name.to_ascii_lowercase().as_str() {

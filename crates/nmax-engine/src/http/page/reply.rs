@@ -44,7 +44,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
         let sample = self.work.site.sample(&seen, job.wait, verified.outcome);
         self.work.site.record(&sample, exchange);
         if core.tells {
-            self.work.site.tell(&sample, (job.text.method(), job.text.target()));
+            self.work.site.report_exchange(&sample, (job.text.method(), job.text.target()));
         }
         self.fetched.bytes_received += exchange.bytes_received;
         if !is_ok {

@@ -83,11 +83,11 @@ fn credentials_do_not_leave_their_origin_and_do_not_come_back() {
 fn a_circle_is_named() {
     let visited = [url("http://h.test/start"), url("http://h.test/a"), url("http://h.test/b")];
     assert_eq!(
-        words(&visited, &url("http://h.test/a")),
+        describe(&visited, &url("http://h.test/a")),
         "the redirects go in a circle of 2, left after 2: http://h.test/a -> http://h.test/b -> http://h.test/a"
     );
     assert_eq!(
-        words(&visited, &url("http://h.test/c")),
+        describe(&visited, &url("http://h.test/c")),
         "more than 2 redirects: http://h.test/start -> http://h.test/a -> http://h.test/b -> http://h.test/c"
     );
 }
@@ -97,12 +97,12 @@ fn a_circle_is_named() {
 fn a_circle_is_named_once_however_often_it_was_gone_round() {
     let same = vec![url("http://h.test/a"); 10];
     assert_eq!(
-        words(&same, &url("http://h.test/a")),
+        describe(&same, &url("http://h.test/a")),
         "the redirects go in a circle of 1, left after 9: http://h.test/a -> http://h.test/a"
     );
     let two: Vec<Url> = (0..10).map(|k| url(["http://h.test/a", "http://h.test/b"][k % 2])).collect();
     assert_eq!(
-        words(&two, &url("http://h.test/a")),
+        describe(&two, &url("http://h.test/a")),
         "the redirects go in a circle of 2, left after 9: http://h.test/a -> http://h.test/b -> http://h.test/a"
     );
 }
@@ -110,6 +110,6 @@ fn a_circle_is_named_once_however_often_it_was_gone_round() {
 #[test]
 fn long_urls_are_shortened_without_a_part_of_a_secret() {
     let long = url(&format!("http://h.test/?token={}", "s".repeat(1_000)));
-    let text = words(std::slice::from_ref(&long), &long);
+    let text = describe(std::slice::from_ref(&long), &long);
     assert!(text.len() < 600 && !text.contains("ss"), "{text}");
 }

@@ -214,7 +214,7 @@ fn foreseen_transitions_can_happen() {
 
 #[test]
 fn ways_have_their_shares() {
-    let ways = Ways { cumulative: vec![70.0, 95.0, 100.0], targets: vec![1, 2, 3] };
+    let ways = WeightedBranches { cumulative: vec![70.0, 95.0, 100.0], targets: vec![1, 2, 3] };
     let at = |share| ways.at(share).unwrap();
     assert_eq!([at(0.0), at(0.699), at(0.7), at(0.949), at(0.95), at(0.999_999)], [1, 1, 2, 2, 3, 3]);
 }

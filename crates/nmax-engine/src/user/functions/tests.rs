@@ -5,8 +5,8 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 
 use super::*;
 
-fn at(draw: u64) -> Place {
-    Place { choice: Choice::new(7, 1, 2, draw), unix: Nanos(1_700_000_000_999_999_999) }
+fn at(draw: u64) -> CallContext {
+    CallContext { choice: Choice::new(7, 1, 2, draw), unix: Nanos(1_700_000_000_999_999_999) }
 }
 
 fn try_call(function: Function, arguments: &[&str]) -> Result<String, String> {
@@ -261,8 +261,8 @@ proptest! {
     #[test]
     fn random_texts_have_their_length(length in 0_u64..200, draw in any::<u64>()) {
         let made = |function| {
-            let place = at(draw);
-            call(function, &[length.to_string()], &place).unwrap()
+            let context = at(draw);
+            call(function, &[length.to_string()], &context).unwrap()
         };
         let text = made(Function::RandomText);
         prop_assert_eq!(text.len() as u64, length);

@@ -25,7 +25,7 @@ fn receiver(status: u16, headers: &str) -> Receiver {
 }
 
 fn freshness(status: u16, headers: &str) -> Option<Freshness> {
-    Freshness::of(&receiver(status, headers).reply(), AT)
+    Freshness::from_reply(&receiver(status, headers).reply(), AT)
 }
 
 /// For how many seconds a reply that came now may be used; `None` when it is not stored.

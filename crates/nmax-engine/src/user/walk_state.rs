@@ -21,7 +21,7 @@ pub(crate) enum Stage {
 
 /// What a user remembers on its way.
 #[derive(Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct WalkState {
     pub(super) stage: Stage,
     /// Passes of loops begun so far.
     pub(super) passes: u64,
@@ -55,7 +55,7 @@ pub(super) struct Group {
     pub(super) is_ok: bool,
 }
 
-impl Way {
+impl WalkState {
     pub(super) fn restart(&mut self, stage: Stage) {
         self.stage = stage;
         self.passes = 0;
