@@ -53,7 +53,7 @@ impl<R: Runtime, P: Protocol> Context<R, P> {
         let core = Core {
             runtime,
             plan: Arc::clone(&program.plan),
-            tells: meter.told_mut().is_some(),
+            reports_exchanges: meter.exchange_events_mut().is_some(),
             meter: RefCell::new(meter),
             unix_origin,
             names: NameBook::new(catalog),

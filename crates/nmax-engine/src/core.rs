@@ -26,8 +26,8 @@ pub struct Core<R: Runtime> {
     pub meter: RefCell<Meter>,
     /// Wall time at the run's origin, since 1970; for cookies and what templates make of the time.
     pub unix_origin: Nanos,
-    /// Whether every exchange is told.
-    pub(crate) tells: bool,
+    /// Whether every exchange is reported.
+    pub(crate) reports_exchanges: bool,
     pub(crate) names: NameBook,
     /// Who wants to know the secrets among the values of each call, before it is sent.
     pub(crate) known: Option<Known>,

@@ -8,9 +8,9 @@
 
 pub mod collector;
 pub(crate) mod examples;
+pub mod exchange_events;
 pub mod meter;
 pub mod names;
 pub(crate) mod shown;
 pub(crate) mod tally;
-pub mod told;
 pub mod watch;

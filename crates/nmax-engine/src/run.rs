@@ -16,19 +16,19 @@ use crate::measure::collector::{Collector, Complete, WorkerUse};
 use crate::measure::meter::Report;
 use crate::measure::names::SharedCatalog;
 use crate::program::catalog;
-use crate::run::bracket::Bracket;
-use crate::run::seat::{Command, Link, Seat};
+use crate::run::fixture::Fixture;
 use crate::run::settings::Settings;
+use crate::run::worker_thread::{Command, Link, WorkerThread};
 use crate::runtime::real::{RealClock, SharedClock, monotonic};
 use crate::schedule::source::{Slots, Times, times};
 
-pub mod alone;
-pub(crate) mod bracket;
 pub mod carrier;
-pub mod once;
-pub(crate) mod seat;
+pub(crate) mod fixture;
+pub mod fixture_steps;
+pub mod rehearsal;
 pub mod settings;
 pub mod worker;
+pub(crate) mod worker_thread;
 
 /// Reports that may wait for the collector; beyond that workers wait, which their lag then shows.
 const REPORTS_MAX: usize = 64;
@@ -92,7 +92,7 @@ pub struct Run {
     threads: Vec<JoinHandle<()>>,
     ready: VecDeque<Complete>,
     /// The end of the run, unless somebody else owes it.
-    bracket: Option<Bracket>,
+    fixture: Option<Fixture>,
     aborted: Option<String>,
 }
 
@@ -114,7 +114,7 @@ impl Ready {
             command: self.command,
             threads: self.threads,
             ready: VecDeque::new(),
-            bracket: None,
+            fixture: None,
             aborted: None,
         }
     }
@@ -129,13 +129,13 @@ impl Run {
 
     /// As [`Run::start`]; a setup that is still under way when `is_cut` says so is cut off, and has failed.
     pub fn start_unless(settings: &Settings, is_cut: &dyn Fn() -> bool) -> Result<Self, StartError> {
-        let bracket = Bracket::open(settings, is_cut)?;
-        let mut run = Self::prepare(bracket.settings())?.begin(Origin::soon());
-        run.bracket = Some(bracket);
+        let fixture = Fixture::open(settings, is_cut)?;
+        let mut run = Self::prepare(fixture.settings())?.begin(Origin::soon());
+        run.fixture = Some(fixture);
         Ok(run)
     }
 
-    /// Makes the workers of this process's share ready. Setup and teardown of the run are the caller's ([`Bracket`]).
+    /// Makes the workers of this process's share ready. Setup and teardown of the run are the caller's ([`Fixture`]).
     pub fn prepare(settings: &Settings) -> Result<Ready, StartError> {
         let workers = worker_count(settings);
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
@@ -148,7 +148,7 @@ impl Run {
             let (ready_in, ready) = sync_channel(1);
             let (origin_in, origin) = sync_channel(1);
             recycle.push(recycle_in);
-            let seat = Seat {
+            let worker_thread = WorkerThread {
                 settings: settings.clone(),
                 worker,
                 workers,
@@ -159,7 +159,8 @@ impl Run {
                 ready: ready_in,
                 origin,
             };
-            let thread = std::thread::Builder::new().name(format!("nmax-worker-{worker}")).spawn(move || seat.run());
+            let thread =
+                std::thread::Builder::new().name(format!("nmax-worker-{worker}")).spawn(move || worker_thread.run());
             threads.push(thread.map_err(|error| StartError::Worker { worker, error })?);
             seats.push((ready, origin_in));
         }
@@ -204,7 +205,7 @@ impl Run {
     #[expect(clippy::disallowed_methods, reason = "waits for a thread that reports nothing")]
     fn end(&mut self, patience: Duration) -> Event {
         let begun = Instant::now();
-        while !self.bracket.as_mut().is_none_or(Bracket::close) {
+        while !self.fixture.as_mut().is_none_or(Fixture::close) {
             if begun.elapsed() >= patience {
                 return Event::Quiet;
             }
@@ -221,7 +222,7 @@ impl Run {
 
     /// Why the teardown of the run failed, once it has.
     pub fn teardown_failure(&self) -> Option<&str> {
-        self.bracket.as_ref()?.failure()
+        self.fixture.as_ref()?.failure()
     }
 
     /// Starts nothing more; exchanges under way may end.
@@ -238,13 +239,13 @@ impl Run {
     /// Cuts everything off; what is under way is counted as censored. A teardown of the run that is under way is cut off
     /// too; one that is only due is still done.
     pub fn cut(&self) {
-        self.bracket.iter().for_each(Bracket::give_up);
+        self.fixture.iter().for_each(Fixture::give_up);
         self.command.send_replace(Command::Cut);
     }
 
     /// As [`Run::cut`], and leaves out what is left of the teardown too.
     pub fn leave(&self) {
-        self.bracket.iter().for_each(Bracket::leave);
+        self.fixture.iter().for_each(Fixture::leave);
         self.command.send_replace(Command::Cut);
     }
 

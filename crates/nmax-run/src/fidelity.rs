@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use nmax_engine::measure::told::Tellings;
+use nmax_engine::measure::exchange_events::ExchangeEvents;
 use nmax_log::fidelity::{Row, compare};
 use nmax_log::record::Record;
 use nmax_log::replay::Schedule;
@@ -98,7 +98,7 @@ impl Feed {
     }
 
     /// Takes the exchanges of a window.
-    pub fn take(&mut self, told: &Tellings) {
+    pub fn take(&mut self, told: &ExchangeEvents) {
         self.left_out += told.left_out;
         let mut visit = String::new();
         // A log in whole seconds does not show shorter pauses; the run is looked at with the same eyes.

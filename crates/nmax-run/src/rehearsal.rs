@@ -1,6 +1,6 @@
 //! One iteration of a scenario, every request and reply of it, as text and as JSON, without secrets.
 
-use nmax_engine::run::once::{Rehearsal, Traced};
+use nmax_engine::run::rehearsal::{Rehearsal, Traced};
 use nmax_http::HeadText;
 use nmax_json::{NumberOrText, Version, Word, records};
 use nmax_metrics::{Code, ErrorKind, FailureExample, Outcome, Sample};

@@ -147,7 +147,7 @@ pub fn run(
         workers: order.workers,
         pin: order.pin.clone(),
         keep: order.keep,
-        tells: order.source.is_some() || sides::are_wanted(plan),
+        reports_exchanges: order.source.is_some() || sides::are_wanted(plan),
         ..settings(plan, &order.allow)?
     };
     let settings = Settings { sockets: sockets::sockets(&settings, plan.observe.len())?, ..settings };
@@ -256,12 +256,12 @@ impl Session<'_, '_> {
     /// Keeps a window, unless the directory is broken.
     fn window(&mut self, complete: &Complete) {
         if let Some(feed) = &mut self.feed {
-            feed.take(&complete.told);
+            feed.take(&complete.exchange_events);
         }
         if let Some(sides) = &mut self.sides {
             let catalog = self.run.catalog().clone();
             sides.learn(&self.order.plan, &catalog);
-            sides.window(&complete.told, complete.window.end());
+            sides.window(&complete.exchange_events, complete.window.end());
         }
         if self.trouble.is_some() {
             return;

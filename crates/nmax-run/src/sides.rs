@@ -1,6 +1,6 @@
 //! The client's side of a run beside what a followed access log says of the same requests.
 //!
-//! The run tells every exchange ([`Tellings`]), the log every request ([`Batch`]); both are summed up by method, path
+//! The run tells every exchange ([`ExchangeEvents`]), the log every request ([`Batch`]); both are summed up by method, path
 //! template and status. They are not paired one by one: a log has no number of the exchange. The log's requests count when
 //! the user agent is the run's, or, where the log has none, when the run asked for the same method and target.
 //!
@@ -13,7 +13,7 @@ use std::collections::{HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use nmax_analysis::breakdown::SideSums;
-use nmax_engine::measure::told::Tellings;
+use nmax_engine::measure::exchange_events::ExchangeEvents;
 use nmax_metrics::logged::{Agent, Entry};
 use nmax_metrics::{Catalog, NameId, Nanos, Resource};
 use nmax_observe::log::{Batch, Tap};
@@ -120,7 +120,7 @@ impl Sides {
     }
 
     /// Takes the exchanges of a window that ends at `end`, and what logs said until then.
-    pub fn window(&mut self, told: &Tellings, end: Nanos) {
+    pub fn window(&mut self, told: &ExchangeEvents, end: Nanos) {
         self.sums.leave_out(told.left_out, 0);
         for (one, method, target) in told.iter() {
             self.exchange(&Exchange {

@@ -1,6 +1,6 @@
 //! One iteration of every scenario before a heavy profile: a wrong plan is stopped before it costs hours.
 
-use nmax_engine::run::once::{Rehearsal, rehearse};
+use nmax_engine::run::rehearsal::{Rehearsal, rehearse};
 use nmax_text::number::counted;
 
 use crate::{Order, Trouble};

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lines::Printer;
 use log::{Log, Socket};
-use nmax_engine::run::once::{Traced, once_then};
+use nmax_engine::run::rehearsal::{Traced, trace_iteration_then};
 use nmax_metrics::{Nanos, Outcome};
 use nmax_plan::plan::{Plan, Step};
 use nmax_report::number;
@@ -63,7 +63,7 @@ pub fn wire(
     let interrupts = Interrupts::listen().map_err(|error| error.to_string())?;
     let watched = Arc::clone(&log);
     let started = std::thread::Builder::new().name("nmax-wire".into()).spawn(move || {
-        let traced = once_then(&settings, scenario, Arc::clone(&watched).settled(HELD_MAX));
+        let traced = trace_iteration_then(&settings, scenario, Arc::clone(&watched).settled(HELD_MAX));
         watched.end();
         traced
     });

@@ -178,14 +178,14 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         verified.end(hop.exchange.done)
     }
 
-    /// Records an exchange of the call itself, and tells it.
+    /// Records an exchange of the call itself, and reports it.
     #[inline]
     pub(crate) fn record<'h>(&mut self, hop: &'h Hop<'_>, outcome: Outcome) -> Seen<'h> {
         let seen = Seen { name: hop.name, exchange: &hop.exchange, intended: hop.start.intended };
         let sample = self.site.sample(&seen, hop.start.slot_wait, outcome);
         self.site.record(&sample, &hop.exchange);
         self.site.show(&sample);
-        if self.site.core.tells {
+        if self.site.core.reports_exchanges {
             let text = hop.outgoing.rendered.text(self.prepared, &self.user.buffers);
             self.site.report_exchange(&sample, (text.method(), text.target()));
         }

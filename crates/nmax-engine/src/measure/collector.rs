@@ -6,8 +6,8 @@ use std::sync::mpsc::SyncSender;
 use nmax_metrics::join::Join;
 use nmax_metrics::{FailureExample, Nanos, RawSample, Section, Window};
 
+use crate::measure::exchange_events::ExchangeEvents;
 use crate::measure::meter::Report;
-use crate::measure::told::Tellings;
 
 /// A window of the whole injector, complete.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ pub struct Complete {
     pub window: Window,
     /// Exchanges kept whole.
     pub raw: Vec<RawSample>,
-    /// Every exchange, for a run that tells them.
-    pub told: Tellings,
+    /// Every exchange, for a run that reports them.
+    pub exchange_events: ExchangeEvents,
     /// Failed exchanges kept for study.
     pub failures: Vec<FailureExample>,
 }
@@ -75,7 +75,7 @@ impl Collector {
     /// Takes a report; returns the windows that it completes, in order.
     pub fn add(&mut self, report: Report) -> Vec<Complete> {
         match report {
-            Report::Window { worker, window, raw, told, failures } => {
+            Report::Window { worker, window, raw, exchange_events, failures } => {
                 let state = &mut self.workers[worker as usize];
                 let load = window.aggregate.load(Section::Hold);
                 state.used.cpu = state.used.cpu + load.cpu;
@@ -84,14 +84,14 @@ impl Collector {
                 let new = || Complete {
                     window: Window::new(window.index, window.width),
                     raw: Vec::new(),
-                    told: Tellings::default(),
+                    exchange_events: ExchangeEvents::default(),
                     failures: Vec::new(),
                 };
                 let joined = self.join.add(worker as usize, window.index, new);
                 let joined = joined.expect("a worker sends its windows once, in order, until it ends");
                 joined.window.aggregate.merge(&window.aggregate);
                 joined.raw.extend(raw);
-                joined.told.append(told);
+                joined.exchange_events.append(exchange_events);
                 joined.failures.extend(failures);
                 let mut emptied = window;
                 emptied.aggregate.reset();
@@ -179,7 +179,13 @@ mod tests {
     fn report(worker: u32, index: u64) -> Report {
         let mut window = Box::new(Window::new(index, Nanos::from_secs(1)));
         window.aggregate.load_mut(Section::Hold).started = 1;
-        Report::Window { worker, window, raw: Vec::new(), told: Tellings::default(), failures: Vec::new() }
+        Report::Window {
+            worker,
+            window,
+            raw: Vec::new(),
+            exchange_events: ExchangeEvents::default(),
+            failures: Vec::new(),
+        }
     }
 
     #[test]
@@ -211,10 +217,12 @@ mod tests {
         let (b, _kept_b) = sync_channel(1);
         let mut collector = Collector::new(vec![a, b]);
         for (worker, index, millis) in [(0, 0, 300), (1, 0, 0), (0, 1, 200), (1, 1, 100)] {
-            let Report::Window { mut window, raw, told, failures, .. } = report(worker, index) else { continue };
+            let Report::Window { mut window, raw, exchange_events, failures, .. } = report(worker, index) else {
+                continue;
+            };
             window.aggregate.load_mut(Section::Hold).stalled = Nanos::from_millis(millis);
             window.aggregate.load_mut(Section::Outside).stalled = Nanos::from_secs(9);
-            collector.add(Report::Window { worker, window, raw, told, failures });
+            collector.add(Report::Window { worker, window, raw, exchange_events, failures });
         }
         let stalled: Vec<_> = collector.used().map(|used| used.stalled).collect();
         assert_eq!(stalled, [Nanos::from_millis(500), Nanos::from_millis(100)]);

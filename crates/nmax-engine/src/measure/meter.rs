@@ -12,15 +12,15 @@ use nmax_metrics::aggregate::count_address;
 use nmax_metrics::{Aggregate, FailureExample, Nanos, Outcome, RawSample, Sample, Section, Window};
 
 use crate::iteration::LocationId;
-use crate::measure::told::Tellings;
+use crate::measure::exchange_events::ExchangeEvents;
 use crate::run::settings::KeepSamples;
 use crate::runtime::ThreadTime;
 
-use heart::Heart;
-use kept::Kept;
+use heartbeat::Heartbeat;
+use retained::RetainedSamples;
 
-mod heart;
-mod kept;
+mod heartbeat;
+mod retained;
 
 /// Failure examples per kind, of one worker.
 const EXAMPLES_PER_KIND: u32 = 100;
@@ -40,8 +40,8 @@ pub enum Report {
         window: Box<Window>,
         /// Exchanges kept whole.
         raw: Vec<RawSample>,
-        /// Every exchange, for a run that tells them.
-        told: Tellings,
+        /// Every exchange, for a run that reports them.
+        exchange_events: ExchangeEvents,
         /// Failed exchanges kept for study.
         failures: Vec<FailureExample>,
     },
@@ -107,9 +107,9 @@ pub struct Meter {
     gaps: Vec<Range<u64>>,
     link: Link,
     window: Box<Window>,
-    kept: Kept,
-    /// Every exchange of the window, for a run that tells them.
-    told: Option<Tellings>,
+    retained: RetainedSamples,
+    /// Every exchange of the window, for a run that reports them.
+    exchange_events: Option<ExchangeEvents>,
     failures: Vec<FailureExample>,
     examples: HashMap<String, u32>,
     /// Bytes of text that examples may still take.
@@ -120,16 +120,16 @@ pub struct Meter {
     section_now: (Section, Nanos),
     /// The thread's time at the beginning of the window.
     time_at_start: ThreadTime,
-    heart: Heart,
+    heartbeat: Heartbeat,
 }
 
 impl Meter {
     /// A meter at the run's origin; `time` is how the thread has used the processor so far.
     pub fn new(settings: MeterSettings, link: Link, time: ThreadTime) -> Self {
         Self {
-            kept: Kept::new(&settings, link.worker),
+            retained: RetainedSamples::new(&settings, link.worker),
             window: Box::new(Window::new(0, settings.width)),
-            told: None,
+            exchange_events: None,
             failures: Vec::new(),
             examples: HashMap::new(),
             examples_room: EXAMPLES_BYTES_MAX,
@@ -137,7 +137,7 @@ impl Meter {
             in_flight_since: Nanos::ZERO,
             section_now: (Section::Outside, Nanos::ZERO),
             time_at_start: time,
-            heart: Heart::default(),
+            heartbeat: Heartbeat::default(),
             settings,
             gaps: Vec::new(),
             link,
@@ -150,15 +150,15 @@ impl Meter {
         Self { gaps, ..self }
     }
 
-    /// The same meter, which tells every exchange.
+    /// The same meter, which reports every exchange.
     #[must_use]
-    pub fn telling(self) -> Self {
-        Self { told: Some(Tellings::default()), ..self }
+    pub fn with_exchange_events(self) -> Self {
+        Self { exchange_events: Some(ExchangeEvents::default()), ..self }
     }
 
-    /// What it tells of the open window, if it tells.
-    pub(crate) fn told_mut(&mut self) -> Option<&mut Tellings> {
-        self.told.as_mut()
+    /// What it reports of the open window, if it does.
+    pub(crate) fn exchange_events_mut(&mut self) -> Option<&mut ExchangeEvents> {
+        self.exchange_events.as_mut()
     }
 
     /// The section that an intended instant belongs to.
@@ -182,14 +182,14 @@ impl Meter {
     pub fn record(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         let (due, ended) = (self.section(sample.intended), self.section(sample.done));
         self.window.aggregate.record_between(due, ended, sample);
-        self.kept.consider(sample, vu, iteration);
+        self.retained.consider(sample, vu, iteration);
     }
 
     /// Records one exchange that the statistics exclude, whenever it was due.
     #[cold]
     pub fn record_aside(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         self.window.aggregate.record(Section::Outside, sample);
-        self.kept.consider(sample, vu, iteration);
+        self.retained.consider(sample, vu, iteration);
     }
 
     /// Records one exchange of a user at a location, beside [`Meter::record`].
@@ -329,7 +329,7 @@ impl Meter {
         load.run_wait = load.run_wait + time.run_wait.since(self.time_at_start.run_wait);
         load.worker_time = load.worker_time + at.since(Nanos(self.window.index * self.settings.width.0));
         self.time_at_start = time;
-        let (raw, left_out) = self.kept.take();
+        let (raw, left_out) = self.retained.take();
         load.samples_left_out += left_out;
         let next = self.window.index + 1;
         let mut fresh =
@@ -340,7 +340,7 @@ impl Meter {
             worker: self.link.worker,
             window,
             raw,
-            told: self.told.as_mut().map(std::mem::take).unwrap_or_default(),
+            exchange_events: self.exchange_events.as_mut().map(std::mem::take).unwrap_or_default(),
             failures: std::mem::take(&mut self.failures),
         };
         // The collector only goes away when the process ends.

@@ -42,14 +42,14 @@ pub struct Settings {
     pub pin: Vec<usize>,
     /// Part of the run that this process takes.
     pub share: Share,
-    /// Values of the run's setup, by slot. The coordinator of the run did the setup ([`crate::Bracket`]).
+    /// Values of the run's setup, by slot. The coordinator of the run did the setup ([`crate::Fixture`]).
     pub values: Arc<Vec<String>>,
     /// Most request names told apart.
     pub names_max: usize,
     /// Which exchanges are kept whole.
     pub keep: KeepSamples,
-    /// Whether every exchange is told with its target ([`crate::Complete::told`]), which costs memory and time.
-    pub tells: bool,
+    /// Whether every exchange is reported with its target ([`crate::Complete::exchange_events`]), which costs memory and time.
+    pub reports_exchanges: bool,
     /// Certificates of additional issuers, PEM.
     pub ca_pem: Vec<Vec<u8>>,
     /// What clients show when a server asks who they are.
@@ -92,7 +92,7 @@ impl Settings {
             values: Arc::default(),
             names_max: NAMES_MAX,
             keep: KeepSamples::Some,
-            tells: false,
+            reports_exchanges: false,
             ca_pem: Vec::new(),
             identity: None,
             files: Files::default(),

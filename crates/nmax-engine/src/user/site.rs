@@ -230,8 +230,8 @@ impl<'a, R: Runtime> Site<'a, R> {
     #[cold]
     pub(crate) fn report_exchange(&self, sample: &Sample, request: (&[u8], &[u8])) {
         let mut meter = self.core.meter.borrow_mut();
-        if let Some(told) = meter.told_mut().filter(|_| !self.actor.is_aside()) {
-            told.add(sample, self.assignment, request);
+        if let Some(events) = meter.exchange_events_mut().filter(|_| !self.actor.is_aside()) {
+            events.add(sample, self.assignment, request);
         }
     }
 }

@@ -5,10 +5,11 @@
 mod allocations;
 mod background;
 mod bodies;
-mod brackets;
 mod choices;
 mod closed;
 mod ends;
+mod exchange_events;
+mod fixtures;
 mod flow;
 mod hostile;
 mod injectors;
@@ -26,7 +27,6 @@ mod scripts;
 mod setups;
 mod sockets;
 mod stalls;
-mod told;
 mod transcripts;
 
 use std::sync::Arc;

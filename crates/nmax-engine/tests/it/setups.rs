@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::Settings;
-use nmax_engine::run::alone::{Once, run_steps};
-use nmax_engine::run::once::once;
+use nmax_engine::run::fixture_steps::{FixtureStage, run_steps};
+use nmax_engine::run::rehearsal::trace_iteration;
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::{Plan, Scenario, Step};
 use nmax_plan::template::Part;
@@ -181,7 +181,7 @@ fn a_run_has_steps_of_its_own() {
     let scenario = |steps: &[Step]| Scenario { steps: steps.to_vec(), ..plan.scenarios[0].clone() };
     let settings = Settings::new(Arc::clone(&plan), Arc::new(|_, _| Ok(())));
     let before = scenario(&plan.scenarios[0].steps[..1]);
-    let setup = run_steps(&settings, Once::Setup, &before, pending()).unwrap();
+    let setup = run_steps(&settings, FixtureStage::Setup, &before, pending()).unwrap();
     assert!(setup.is_ok, "{:?}", setup.failures);
     assert_eq!(setup.values, ["hello"]);
     let settings = Settings { values: Arc::new(setup.values), ..settings };
@@ -190,7 +190,7 @@ fn a_run_has_steps_of_its_own() {
         let mut request = request.as_ref().clone();
         request.http_mut().unwrap().url.parts = vec![Part::Text("/".into()), part];
         let after = scenario(&[Step::Call(Arc::new(request))]);
-        run_steps(&settings, Once::Teardown, &after, pending()).unwrap()
+        run_steps(&settings, FixtureStage::Teardown, &after, pending()).unwrap()
     };
     for part in [Part::Slot(0), Part::Shared(0)] {
         let done = teardown(part);
@@ -210,7 +210,7 @@ fn a_trial_reads_the_last_records() {
         target.url()
     );
     let plan = with_files(&text, &[("words.csv", "w\nfirst\nsecond\nlast\n")]);
-    let traced = once(&Settings::new(plan, Arc::new(|_, _| Ok(()))), 0).unwrap();
+    let traced = trace_iteration(&Settings::new(plan, Arc::new(|_, _| Ok(()))), 0).unwrap();
     let request = String::from_utf8_lossy(traced[0].request.fields().text()).into_owned();
     assert!(request.starts_with("GET /hello?w=last "), "{request}");
 }

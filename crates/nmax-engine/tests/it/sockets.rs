@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::measure::collector::Complete;
-use nmax_engine::run::once::once;
+use nmax_engine::run::rehearsal::trace_iteration;
 use nmax_engine::runtime::real::RealClock;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::{Aggregate, Clock, Code, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
@@ -312,7 +312,7 @@ fn a_trace_shows_each_hop() {
     let server = redirecting();
     let plan = requests(&server.url(), "[{ get: /a }]", "workload: { closed: { vus: 1 } }");
     let plan = changed(&plan, |plan| plan.defaults.redirects_max = 5);
-    let traced = once(&settings(plan, 1), 0).unwrap();
+    let traced = trace_iteration(&settings(plan, 1), 0).unwrap();
     let seen: Vec<(String, String, Option<u16>)> = traced
         .iter()
         .map(|hop| {

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nmax_engine::context::Context;
 use nmax_engine::http::state::{Http, HttpPlan};
 use nmax_engine::measure::collector::{Collector, Complete};
+use nmax_engine::measure::exchange_events::ExchangeEvents;
 use nmax_engine::measure::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::measure::names::SharedCatalog;
-use nmax_engine::measure::told::Tellings;
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::run::worker;
 use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
@@ -46,7 +46,7 @@ pub struct Options {
     /// Number of the injector whose frames are kept, as it would send them.
     pub sends: Option<u32>,
     /// Whether every exchange is told with its target.
-    pub tells: bool,
+    pub reports_exchanges: bool,
     /// Which requests are kept.
     pub requests: KeepRequests,
     /// Instants at which the thread is busy, and for how long.
@@ -77,7 +77,7 @@ impl Options {
             keep: KeepSamples::All,
             keeps_windows: true,
             sends: None,
-            tells: false,
+            reports_exchanges: false,
             requests: KeepRequests::None,
             blocks: Vec::new(),
             stop_at: None,
@@ -108,7 +108,7 @@ pub struct Simulated {
     /// Exchanges kept whole, in order of their window.
     pub raw: Vec<RawSample>,
     /// What was told, window after window.
-    pub told: Vec<Tellings>,
+    pub exchange_events: Vec<ExchangeEvents>,
     /// Failed exchanges kept for study.
     pub failures: Vec<FailureExample>,
     /// Names.
@@ -183,7 +183,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         };
         let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, ThreadTime::default())
             .leaving_out(nmax_plan::schedule::hold_gaps(&plan.stages));
-        let meter = if options.tells { meter.telling() } else { meter };
+        let meter = if options.reports_exchanges { meter.with_exchange_events() } else { meter };
         let context = Context::new(
             runtime.clone(),
             Http::new(drivers.clone(), of),
@@ -240,7 +240,7 @@ fn empty() -> Simulated {
         frames: Vec::new(),
         totals: Aggregate::default(),
         raw: Vec::new(),
-        told: Vec::new(),
+        exchange_events: Vec::new(),
         failures: Vec::new(),
         catalog: Catalog::default(),
         end: Nanos::ZERO,
@@ -263,9 +263,9 @@ impl Taken<'_> {
     fn take(&mut self, reports: &Receiver<Report>) {
         while let Ok(report) = reports.try_recv() {
             for complete in self.collector.add(report) {
-                let Complete { window, raw, told, failures } = complete;
-                if !told.is_empty() {
-                    self.simulated.told.push(told);
+                let Complete { window, raw, exchange_events, failures } = complete;
+                if !exchange_events.is_empty() {
+                    self.simulated.exchange_events.push(exchange_events);
                 }
                 self.simulated.totals.merge(&window.aggregate);
                 self.simulated.raw.extend(raw);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nmax_engine::Settings;
-use nmax_engine::run::once::rehearse;
+use nmax_engine::run::rehearsal::rehearse;
 use nmax_plan::plan::Plan;
 use nmax_run::Exit;
 use nmax_run::check::Sources;

@@ -43,7 +43,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
         let seen = Seen { name, exchange, intended: resource.known };
         let sample = self.work.site.sample(&seen, job.wait, verified.outcome);
         self.work.site.record(&sample, exchange);
-        if core.tells {
+        if core.reports_exchanges {
             self.work.site.report_exchange(&sample, (job.text.method(), job.text.target()));
         }
         self.fetched.bytes_received += exchange.bytes_received;

@@ -1,6 +1,6 @@
 use nmax_metrics::{Code, KeepReason, NameId, Network, Outcome};
 
-use super::kept::Reservoir;
+use super::retained::Reservoir;
 use super::*;
 
 fn item(number: u64) -> RawSample {
@@ -119,7 +119,7 @@ fn the_reservoir_is_uniform_over_its_window() {
 #[test]
 fn what_is_left_out_of_all_is_counted_and_drawn() {
     let (meter, _reports) = meter();
-    let mut kept = Kept::limited(&MeterSettings { keep: KeepSamples::All, ..meter.settings }, 0, 1_000);
+    let mut kept = RetainedSamples::limited(&MeterSettings { keep: KeepSamples::All, ..meter.settings }, 0, 1_000);
     for (seen, left_out) in [(999, 0), (1_000, 0), (1_001, 1), (5_000, 4_000), (0, 0), (1_000, 0)] {
         (0..seen).for_each(|number| kept.consider(&item(number).sample, 0, number));
         let (raw, missing) = kept.take();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nmax_engine::Settings;
-use nmax_engine::run::once::once_unless;
+use nmax_engine::run::rehearsal::trace_iteration_unless;
 use nmax_metrics::Outcome;
 use nmax_observe::process::pids;
 use nmax_plan::plan::{Action, Body, Call, CallKind, HttpCall, Method, Plan, ProcessRef, Step};
@@ -158,7 +158,7 @@ fn signal(name: &str) -> Option<Signal> {
 /// One call by the engine, under the same rules as the load.
 fn call(plan: &Plan, settings: &Settings, is_over: &dyn Fn() -> bool) -> Result<(), String> {
     let settings = Settings { plan: Arc::new(plan.clone()), ..settings.clone() };
-    let traced = once_unless(&settings, 0, is_over).map_err(|error| error.to_string())?;
+    let traced = trace_iteration_unless(&settings, 0, is_over).map_err(|error| error.to_string())?;
     let last = traced.last().ok_or("it did not end before the run did")?;
     match last.measured.sample.outcome {
         Outcome::Ok => Ok(()),

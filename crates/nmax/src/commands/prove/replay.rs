@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nmax_engine::run::once::{Rehearsal, Take, Traced, rehearse_take};
+use nmax_engine::run::rehearsal::{Rehearsal, RehearsalOptions, Traced, rehearse_iteration};
 use nmax_engine::{Settings, StartError};
 use nmax_http::HeadText;
 use nmax_import::prove::{Exchange, Replay, Site, numbered};
@@ -66,10 +66,10 @@ impl nmax_import::prove::Replayer for Replayer {
     type Error = StartError;
 
     fn replay(&mut self, plan: &Plan, scenario: usize, sites: &[Site]) -> Result<Replay, StartError> {
-        let take = Take { scenario, number: self.number(plan, scenario), body_max: BODY_BYTES_MAX };
+        let options = RehearsalOptions { scenario, number: self.number(plan, scenario), body_max: BODY_BYTES_MAX };
         self.replays += 1;
         let settings = Settings { plan: Arc::new(numbered(plan)), ..self.settings.clone() };
-        let rehearsal = rehearse_take(&settings, take)?;
+        let rehearsal = rehearse_iteration(&settings, options)?;
         Ok(self.examine(&rehearsal, sites))
     }
 

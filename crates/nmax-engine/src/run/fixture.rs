@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::error::StartError;
-use crate::run::alone::{Alone, Once, run_steps};
+use crate::run::fixture_steps::{FixtureStage, StepsResult, run_steps};
 use crate::run::settings::Settings;
 
 /// How often it is looked whether somebody gave up.
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Setup and teardown of a run; the coordinator of the run does each once. Dropping it runs a teardown that is still due.
 #[derive(Debug)]
-pub struct Bracket {
+pub struct Fixture {
     settings: Settings,
     state: State,
     gave_up: Arc<AtomicBool>,
@@ -31,26 +31,26 @@ enum State {
     Done,
 }
 
-impl Bracket {
+impl Fixture {
     /// Does the setup; `is_cut` says when not to wait for it any more.
     ///
     /// # Errors
     /// When it failed. What it made so far is cleared up then.
     pub fn open(settings: &Settings, is_cut: &dyn Fn() -> bool) -> Result<Self, StartError> {
-        let mut bracket = Self {
+        let mut fixture = Self {
             settings: settings.clone(),
             state: if settings.plan.teardown.is_some() { State::Owed } else { State::Done },
             gave_up: Arc::default(),
             failure: None,
         };
         let Some(setup) = &settings.plan.setup else {
-            return Ok(bracket);
+            return Ok(fixture);
         };
-        let done = run_steps(settings, Once::Setup, setup, until(is_cut, None))?;
+        let done = run_steps(settings, FixtureStage::Setup, setup, until(is_cut, None))?;
         let failure = failure_of("setup", &done);
-        bracket.settings.values = Arc::new(done.values);
+        fixture.settings.values = Arc::new(done.values);
         // Whether what it made so far can be cleared up is the lesser news.
-        failure.map_or(Ok(bracket), |text| Err(StartError::Setup(text)))
+        failure.map_or(Ok(fixture), |text| Err(StartError::Setup(text)))
     }
 
     /// The settings of the run with the values that the setup left, for everybody who takes part in it.
@@ -106,7 +106,7 @@ impl Bracket {
     }
 }
 
-impl Drop for Bracket {
+impl Drop for Fixture {
     fn drop(&mut self) {
         match std::mem::replace(&mut self.state, State::Done) {
             State::Done => {}
@@ -120,7 +120,7 @@ impl Drop for Bracket {
 fn tear_down(settings: &Settings, gave_up: &AtomicBool) -> Option<String> {
     let steps = settings.plan.teardown.as_ref()?;
     let cut = until(|| gave_up.load(Ordering::Relaxed), Some(settings.plan.graceful_stop));
-    match run_steps(settings, Once::Teardown, steps, cut) {
+    match run_steps(settings, FixtureStage::Teardown, steps, cut) {
         Ok(done) => failure_of("teardown", &done),
         Err(error) => Some(format!("the teardown of the run failed: {error}")),
     }
@@ -136,7 +136,7 @@ pub(crate) async fn until(is_over: impl Fn() -> bool, limit: Option<Duration>) {
 }
 
 /// What to say of steps that failed.
-fn failure_of(what: &str, done: &Alone) -> Option<String> {
+fn failure_of(what: &str, done: &StepsResult) -> Option<String> {
     if done.is_ok {
         return None;
     }

@@ -1,17 +1,17 @@
 //! Every exchange of a run as a server's log would have it, for whoever compares the traffic with another's.
 //!
-//! Only runs that ask for it ([`crate::Settings::tells`]) pay for it.
+//! Only runs that ask for it ([`crate::Settings::reports_exchanges`]) pay for it.
 
 use nmax_metrics::{Code, NameId, Nanos, Sample};
 
 use crate::iteration::Assignment;
 
-/// Most bytes of targets that a worker tells of a window.
+/// Most bytes of targets that a worker reports of a window.
 const TARGETS_BYTES_MAX: usize = 64 << 20;
 
 /// One exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct ExchangeEvent {
     /// When it was sent.
     pub sent: Nanos,
     /// When its reply was complete, or given up.
@@ -28,22 +28,22 @@ pub struct Told {
     pub scenario: u16,
     /// Request name.
     pub name: NameId,
-    /// Where its method and target are in [`Tellings::text`].
+    /// Where its method and target are in [`ExchangeEvents::text`].
     method: (u32, u8),
     target: (u32, u32),
 }
 
 /// Exchanges of a window.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tellings {
-    all: Vec<Told>,
+pub struct ExchangeEvents {
+    all: Vec<ExchangeEvent>,
     /// Methods and targets, one after the other.
     text: Vec<u8>,
     /// How many there was no room for.
     pub left_out: u64,
 }
 
-impl Tellings {
+impl ExchangeEvents {
     /// Adds an exchange with this request. One that was never sent is none.
     pub(crate) fn add(&mut self, sample: &Sample, assignment: &Assignment, (method, target): (&[u8], &[u8])) {
         let Some(sent) = sample.sent else { return };
@@ -54,7 +54,7 @@ impl Tellings {
         let at = self.text.len() as u32;
         self.text.extend_from_slice(method);
         self.text.extend_from_slice(target);
-        self.all.push(Told {
+        self.all.push(ExchangeEvent {
             sent,
             done: sample.done,
             status: sample.status.and_then(Code::number),
@@ -77,19 +77,19 @@ impl Tellings {
             return;
         };
         self.text.extend(other.text);
-        self.all.extend(other.all.into_iter().map(|told| Told {
-            method: (told.method.0 + shift, told.method.1),
-            target: (told.target.0 + shift, told.target.1),
-            ..told
+        self.all.extend(other.all.into_iter().map(|event| ExchangeEvent {
+            method: (event.method.0 + shift, event.method.1),
+            target: (event.target.0 + shift, event.target.1),
+            ..event
         }));
         self.left_out += other.left_out;
     }
 
     /// Every exchange with its method and target, in the order of their ends on each worker.
-    pub fn iter(&self) -> impl Iterator<Item = (&Told, &[u8], &[u8])> {
-        self.all.iter().map(|told| {
-            let method = self.piece(told.method.0, u32::from(told.method.1));
-            (told, method, self.piece(told.target.0, told.target.1))
+    pub fn iter(&self) -> impl Iterator<Item = (&ExchangeEvent, &[u8], &[u8])> {
+        self.all.iter().map(|event| {
+            let method = self.piece(event.method.0, u32::from(event.method.1));
+            (event, method, self.piece(event.target.0, event.target.1))
         })
     }
 

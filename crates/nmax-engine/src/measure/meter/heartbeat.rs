@@ -14,14 +14,14 @@ const LATE_MAX: Nanos = Nanos::from_millis(50);
 
 /// What is known of a worker's beats.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heart {
+pub(super) struct Heartbeat {
     /// When the next beat is due; never before the first.
     due: Nanos,
     /// Standing still is counted up to here.
     counted: Nanos,
 }
 
-impl Default for Heart {
+impl Default for Heartbeat {
     fn default() -> Self {
         Self { due: Nanos::MAX, counted: Nanos::ZERO }
     }
@@ -30,29 +30,29 @@ impl Default for Heart {
 impl Meter {
     /// The heart begins to beat; returns when the first beat is due.
     pub fn first_beat(&mut self, now: Nanos) -> Nanos {
-        self.heart = Heart { due: now + BEAT, counted: now };
-        self.heart.due
+        self.heartbeat = Heartbeat { due: now + BEAT, counted: now };
+        self.heartbeat.due
     }
 
     /// A beat has come; returns when the next one is due. Beats that were due while the worker stood still count too, so
     /// their delays are those of something that is ready at a random instant.
     pub fn beat(&mut self, now: Nanos) -> Nanos {
         self.count_stall(now, now);
-        while self.heart.due <= now {
-            let section = self.section(self.heart.due);
-            let delay = now.since(self.heart.due);
+        while self.heartbeat.due <= now {
+            let section = self.section(self.heartbeat.due);
+            let delay = now.since(self.heartbeat.due);
             self.window.aggregate.load_mut(section).pickup_delay.record(delay.0);
-            self.heart.due = self.heart.due + BEAT;
+            self.heartbeat.due = self.heartbeat.due + BEAT;
         }
-        self.heart.due
+        self.heartbeat.due
     }
 
     /// Adds the time without a beat up to `until`, if at `now` the beat is later than a busy worker's, to the open window.
     pub(super) fn count_stall(&mut self, now: Nanos, until: Nanos) {
-        if now.since(self.heart.due) <= LATE_MAX {
+        if now.since(self.heartbeat.due) <= LATE_MAX {
             return;
         }
-        let mut from = self.heart.due.max(self.heart.counted);
+        let mut from = self.heartbeat.due.max(self.heartbeat.counted);
         while from < until {
             let to = self.next_border(from).min(until);
             let section = self.section(from);
@@ -60,6 +60,6 @@ impl Meter {
             load.stalled = load.stalled + to.since(from);
             from = to;
         }
-        self.heart.counted = from;
+        self.heartbeat.counted = from;
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nmax_engine::run::once::rehearse;
-use nmax_engine::{Bracket, Event, Origin, Run, Settings, StartError};
+use nmax_engine::run::rehearsal::rehearse;
+use nmax_engine::{Event, Fixture, Origin, Run, Settings, StartError};
 use nmax_metrics::{Clock as _, Nanos};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
@@ -26,7 +26,7 @@ fn server() -> (BadServer, Arc<Mutex<Vec<String>>>) {
     (server, seen)
 }
 
-fn bracketed(url: &str, setup: &str, teardown: &str, workload: &str) -> Arc<Plan> {
+fn with_fixture(url: &str, setup: &str, teardown: &str, workload: &str) -> Arc<Plan> {
     plan(&format!(
         "nmax: 1
 target: {url}
@@ -54,7 +54,7 @@ fn to_the_end(run: &mut Run) {
 #[test]
 fn a_run_is_between_its_setup_and_its_teardown() {
     let (server, seen) = server();
-    let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
+    let plan = with_fixture(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
     let mut run = Run::start(&settings(plan)).unwrap();
     to_the_end(&mut run);
     assert_eq!((run.teardown_failure(), run.ended_early()), (None, None));
@@ -70,11 +70,11 @@ fn a_run_is_between_its_setup_and_its_teardown() {
 #[test]
 fn a_run_of_two_injectors_has_one_setup_and_one_origin() {
     let (server, seen) = server();
-    let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
-    let mut bracket = Bracket::open(&settings(plan), &|| false).unwrap();
+    let plan = with_fixture(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
+    let mut fixture = Fixture::open(&settings(plan), &|| false).unwrap();
     let ready = [0, 1].map(|index| {
         let share = Share::for_injector(index, &[1, 2]).unwrap();
-        Run::prepare(&Settings { share, ..bracket.settings().clone() }).unwrap()
+        Run::prepare(&Settings { share, ..fixture.settings().clone() }).unwrap()
     });
     let origin = Origin::soon();
     let later = Origin { at: origin.at + Nanos::from_millis(300), wall: origin.wall + Duration::from_millis(300) };
@@ -86,8 +86,8 @@ fn a_run_of_two_injectors_has_one_setup_and_one_origin() {
         to_the_end(run);
         assert_eq!((run.teardown_failure(), run.ended_early()), (None, None));
     }
-    while !bracket.close() {}
-    assert_eq!(bracket.failure(), None);
+    while !fixture.close() {}
+    assert_eq!(fixture.failure(), None);
     let seen = seen.lock().unwrap();
     assert_eq!(seen.iter().filter(|path| *path == "/use?id=7").count(), 40);
     assert_eq!((seen[0].as_str(), seen[seen.len() - 1].as_str(), seen.len()), ("/insert", "/remove?id=7", 42));
@@ -97,7 +97,7 @@ fn a_run_of_two_injectors_has_one_setup_and_one_origin() {
 #[test]
 fn what_was_prepared_in_vain_sends_nothing() {
     let (server, seen) = server();
-    let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
+    let plan = with_fixture(&server.url(), INSERT, REMOVE, "closed: { vus: 4 }, iterations: 40");
     drop(Run::prepare(&settings(plan)).unwrap());
     assert!(seen.lock().unwrap().is_empty());
 }
@@ -107,7 +107,7 @@ fn what_was_prepared_in_vain_sends_nothing() {
 fn a_setup_that_fails_stops_the_run() {
     let (server, seen) = server();
     let setup = format!("{INSERT}, {{ get: /broken }}");
-    let plan = bracketed(&server.url(), &setup, REMOVE, "closed: { vus: 4 }, iterations: 40");
+    let plan = with_fixture(&server.url(), &setup, REMOVE, "closed: { vus: 4 }, iterations: 40");
     let Err(StartError::Setup(text)) = Run::start(&settings(plan)) else { panic!("it started") };
     assert!(text.contains("GET /broken") && text.contains("500"), "{text}");
     assert_eq!(*seen.lock().unwrap(), ["/insert", "/broken", "/remove?id=7"]);
@@ -118,7 +118,7 @@ fn a_setup_that_fails_stops_the_run() {
 fn a_teardown_is_always_done() {
     let (server, seen) = server();
     let teardown = format!("{REMOVE}, {{ get: /broken/teardown }}");
-    let plan = bracketed(&server.url(), INSERT, &teardown, "closed: { vus: 1 }");
+    let plan = with_fixture(&server.url(), INSERT, &teardown, "closed: { vus: 1 }");
     let removed = || seen.lock().unwrap().iter().filter(|path| path.starts_with("/remove")).count();
     let mut run = Run::start(&settings(Arc::clone(&plan))).unwrap();
     run.cut();
@@ -134,7 +134,7 @@ fn a_teardown_is_always_done() {
 #[test]
 fn a_run_ends_for_a_reason() {
     let (server, _) = server();
-    let plan = bracketed(&server.url(), INSERT, REMOVE, "closed: { vus: 1 }");
+    let plan = with_fixture(&server.url(), INSERT, REMOVE, "closed: { vus: 1 }");
     let mut run = Run::start(&settings(plan)).unwrap();
     run.abort("failure_rate was 3 % for 30 s");
     run.abort("another reason");

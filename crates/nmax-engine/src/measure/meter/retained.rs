@@ -15,7 +15,7 @@ const KEPT_ALL_MAX: usize = 1_000_000;
 
 /// Exchanges of the open window that are kept whole, in bounded memory.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct RetainedSamples {
     mode: KeepSamples,
     worker: u32,
     errors: Vec<RawSample>,
@@ -23,7 +23,7 @@ pub(super) struct Kept {
     random: Reservoir,
 }
 
-impl Kept {
+impl RetainedSamples {
     pub(super) fn new(settings: &MeterSettings, worker: u32) -> Self {
         Self::limited(settings, worker, KEPT_ALL_MAX)
     }

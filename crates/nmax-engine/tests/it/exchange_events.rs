@@ -70,9 +70,9 @@ duration: 5s
         };
         Answer::Bytes(call.at + ms(4), reply)
     };
-    let options = Options { workers: 2, tells: true, requests: KeepRequests::All, ..Options::all() };
+    let options = Options { workers: 2, reports_exchanges: true, requests: KeepRequests::All, ..Options::all() };
     let run = simulate(&plan(text), server, &options);
-    let told = run.told.iter().flat_map(|told| told.iter());
+    let told = run.exchange_events.iter().flat_map(|told| told.iter());
     let mut told: Vec<(Nanos, String, Option<u16>)> = told
         .map(|(told, method, target)| {
             assert_eq!(told.done, told.sent + ms(4));
@@ -96,7 +96,7 @@ duration: 5s
     sent.sort();
     assert_eq!(told, sent);
     assert_eq!(told.len(), 5 * 50, "page, two resources, redirect and where it leads");
-    let quiet = simulate(&plan(text), server, &Options { tells: false, ..options });
-    assert!(quiet.told.is_empty());
+    let quiet = simulate(&plan(text), server, &Options { reports_exchanges: false, ..options });
+    assert!(quiet.exchange_events.is_empty());
     assert_eq!(quiet.whole().total(Section::Hold).count(), run.whole().total(Section::Hold).count());
 }

@@ -32,7 +32,7 @@ const WINDOW: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// Which steps they are; the two make different choices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Once {
+pub enum FixtureStage {
     /// Before the run.
     Setup,
     /// After it.
@@ -41,7 +41,7 @@ pub enum Once {
 
 /// What the steps came to.
 #[derive(Debug)]
-pub struct Alone {
+pub struct StepsResult {
     /// Whether all of them went as planned.
     pub is_ok: bool,
     /// The values that they left, by slot.
@@ -56,10 +56,10 @@ pub struct Alone {
 /// ready, and the steps have failed.
 pub fn run_steps(
     settings: &Settings,
-    once: Once,
+    stage: FixtureStage,
     scenario: &Scenario,
     cut: impl Future<Output = ()>,
-) -> Result<Alone, StartError> {
+) -> Result<StepsResult, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let names = catalog(&plan, settings.names_max);
@@ -77,7 +77,7 @@ pub fn run_steps(
         let context = carrier::only_worker(runtime, carried, meter, reports_in, Arc::new(Mutex::new(names)))?;
         let slot = Rc::new(VuSlot::default());
         context.state.vus.borrow_mut().push(Rc::clone(&slot));
-        let mut user = pin!(live(Vu::new(Rc::clone(&context), slot), once, &settings.values));
+        let mut user = pin!(live(Vu::new(Rc::clone(&context), slot), stage, &settings.values));
         let mut cut = pin!(cut);
         let done = tokio::select! {
             done = &mut user => done,
@@ -97,7 +97,7 @@ pub fn run_steps(
             failures.extend(failed);
         }
     }
-    Ok(Alone { is_ok: end == IterationEnd::Ok, values, failures })
+    Ok(StepsResult { is_ok: end == IterationEnd::Ok, values, failures })
 }
 
 /// The plan with nothing but these steps.
@@ -117,13 +117,17 @@ fn only(plan: &Plan, scenario: &Scenario) -> Plan {
 
 /// Does the steps of the only scenario once, given the values of its slots; returns how they ended, and the values that
 /// they left.
-async fn live<R: Runtime, P: Protocol>(mut vu: Vu<R, P>, once: Once, values: &[String]) -> (IterationEnd, Vec<String>) {
+async fn live<R: Runtime, P: Protocol>(
+    mut vu: Vu<R, P>,
+    stage: FixtureStage,
+    values: &[String],
+) -> (IterationEnd, Vec<String>) {
     vu.arrive().await;
     let context = Rc::clone(&vu.context);
     let now = context.runtime.now();
     let assignment = Assignment {
         number: 0,
-        choice: (USER, once as u64),
+        choice: (USER, stage as u64),
         scenario: 0,
         location: None,
         intended: now,

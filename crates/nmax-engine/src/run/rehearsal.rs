@@ -18,8 +18,8 @@ use crate::http::shown::Sent;
 use crate::http::sockets::{HttpDriver, HttpDrivers};
 use crate::measure::meter::{MeterSettings, Report};
 use crate::program::{Records, catalog};
-use crate::run::bracket::{Bracket, until};
 use crate::run::carrier::{self, carrier};
+use crate::run::fixture::{Fixture, until};
 use crate::run::settings::{KeepSamples, Settings};
 use crate::run::worker;
 use crate::runtime::real::{RealClock, RealRuntime, block_on};
@@ -68,7 +68,7 @@ pub struct Rehearsal {
 
 /// Which iteration is rehearsed, and how much of its replies is kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Take {
+pub struct RehearsalOptions {
     /// Index of the scenario.
     pub scenario: usize,
     /// Number of the iteration: another one reads other rows, counted from the end of each feeder, and makes other
@@ -78,7 +78,7 @@ pub struct Take {
     pub body_max: usize,
 }
 
-impl Take {
+impl RehearsalOptions {
     /// The first iteration of a scenario, with as much as a person looks at.
     const fn first(scenario: usize) -> Self {
         Self { scenario, number: 0, body_max: BODY_MAX }
@@ -88,53 +88,57 @@ impl Take {
 /// Runs one iteration of every scenario without pauses, those of the background too, between the setup and the teardown
 /// of the run. Rows come from the end of each feeder, so that a run after it finds all of its own.
 pub fn rehearse(settings: &Settings) -> Result<Vec<Rehearsal>, StartError> {
-    let bracket = Bracket::open(settings, &|| false)?;
+    let fixture = Fixture::open(settings, &|| false)?;
     (0..settings.plan.scenarios.len())
-        .map(|scenario| trace(bracket.settings(), Take::first(scenario), std::future::ready(()), &|| false))
+        .map(|scenario| trace(fixture.settings(), RehearsalOptions::first(scenario), std::future::ready(()), &|| false))
         .collect()
 }
 
 /// As [`rehearse`], of one scenario, any iteration of it: a replay that repeats nothing that one of another number did.
-pub fn rehearse_take(settings: &Settings, take: Take) -> Result<Rehearsal, StartError> {
-    let bracket = Bracket::open(settings, &|| false)?;
-    trace(bracket.settings(), take, std::future::ready(()), &|| false)
+pub fn rehearse_iteration(settings: &Settings, options: RehearsalOptions) -> Result<Rehearsal, StartError> {
+    let fixture = Fixture::open(settings, &|| false)?;
+    trace(fixture.settings(), options, std::future::ready(()), &|| false)
 }
 
 /// Runs one iteration of a scenario without its pauses, as [`rehearse`] does, without setup and teardown of the run.
-pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartError> {
-    once_then(settings, scenario, std::future::ready(()))
+pub fn trace_iteration(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartError> {
+    trace_iteration_then(settings, scenario, std::future::ready(()))
 }
 
 /// As [`once`]; what is under way when `is_cut` says so is cut off.
-pub fn once_unless(settings: &Settings, scenario: usize, is_cut: &dyn Fn() -> bool) -> Result<Vec<Traced>, StartError> {
-    Ok(trace(settings, Take::first(scenario), std::future::ready(()), is_cut)?.exchanges)
+pub fn trace_iteration_unless(
+    settings: &Settings,
+    scenario: usize,
+    is_cut: &dyn Fn() -> bool,
+) -> Result<Vec<Traced>, StartError> {
+    Ok(trace(settings, RehearsalOptions::first(scenario), std::future::ready(()), is_cut)?.exchanges)
 }
 
 /// As [`once`]; then waits for `after` on the same reactor, while sockets that servers should close are still watched.
-pub fn once_then(
+pub fn trace_iteration_then(
     settings: &Settings,
     scenario: usize,
     after: impl Future<Output = ()>,
 ) -> Result<Vec<Traced>, StartError> {
-    Ok(trace(settings, Take::first(scenario), after, &|| false)?.exchanges)
+    Ok(trace(settings, RehearsalOptions::first(scenario), after, &|| false)?.exchanges)
 }
 
 fn trace(
     settings: &Settings,
-    take: Take,
+    options: RehearsalOptions,
     after: impl Future<Output = ()>,
     is_cut: &dyn Fn() -> bool,
 ) -> Result<Rehearsal, StartError> {
-    let scenario = take.scenario;
+    let scenario = options.scenario;
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let names = catalog(&plan, settings.names_max);
     let clock = RealClock::starting_now();
     let log = Rc::new(RefCell::new(Vec::new()));
-    let recording = |inner| Recording { inner, log: Rc::clone(&log), body_max: take.body_max };
+    let recording = |inner| Recording { inner, log: Rc::clone(&log), body_max: options.body_max };
     let (http, mut program) = carrier(settings, &plan, &names, &clock, recording)?;
     program.records = Records::Last;
-    program.first_iteration = take.number;
+    program.first_iteration = options.number;
     program.known.clone_from(&settings.known);
     let (reports_in, reports) = sync_channel(4);
     let shared_names = Arc::new(Mutex::new(names));

@@ -40,7 +40,7 @@ pub(crate) enum Command {
 }
 
 /// What a worker's thread starts with.
-pub(crate) struct Seat {
+pub(crate) struct WorkerThread {
     pub(crate) settings: Settings,
     pub(crate) worker: u32,
     pub(crate) workers: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Seat {
     pub(crate) origin: Receiver<Origin>,
 }
 
-impl Seat {
+impl WorkerThread {
     /// The thread's whole life.
     #[expect(clippy::disallowed_methods, reason = "waits for the run's origin before its reactor turns")]
     pub(crate) fn run(self) {
@@ -120,7 +120,7 @@ impl Seat {
             seed: plan.seed,
         };
         let meter = Meter::new(settings, self.link, runtime.thread_time()).leaving_out(hold_gaps(&plan.stages));
-        let meter = if self.settings.tells { meter.telling() } else { meter };
+        let meter = if self.settings.reports_exchanges { meter.with_exchange_events() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(runtime, carrier, program, sources, meter, self.catalog, unix_origin));
         let obedient = Rc::clone(&context);
