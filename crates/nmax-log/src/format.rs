@@ -11,6 +11,7 @@
 //! - `stamp`, `pattern`, `number`, `unescape`: the values themselves.
 //! - `template`: text between fixed separators; `apache` and `nginx` compile their format strings to it.
 //! - `w3c`, `haproxy`, `json`: the formats that are no templates.
+//! - `wrapped`: what runtimes of containers write around lines.
 //! - `named`: formats by name; `detect`: the format of a sample of lines.
 
 mod apache;
@@ -29,6 +30,7 @@ mod stamp;
 mod template;
 mod unescape;
 mod w3c;
+mod wrapped;
 
 pub use error::{DetectError, FormatError, Problem};
 
@@ -51,6 +53,8 @@ pub struct Reader {
     formats: Vec<Format>,
     name: String,
     why: String,
+    /// A line that was escaped as a whole.
+    unescaped: Vec<u8>,
 }
 
 impl Reader {
@@ -79,7 +83,7 @@ impl Reader {
     fn with_formats(formats: Vec<Format>, why: String) -> Self {
         let mut names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
         names.dedup();
-        Self { name: names.join(" and "), formats, why }
+        Self { name: names.join(" and "), formats, why, unescaped: Vec::new() }
     }
 
     /// What the format is called: `combined`, `nginx log_format`, `iis`.
@@ -113,6 +117,7 @@ impl Reader {
             let reason = format!("the line has {} bytes; the longest that is read has {LINE_BYTES_MAX}", line.len());
             return Line::Rejected(Rejection { reason, at: LINE_BYTES_MAX });
         }
+        let (line, lead) = wrapped::unwrapped(line, &mut self.unescaped);
         if line.starts_with(b"#Fields:") && !self.formats.iter().any(Format::is_w3c) {
             // A file of another format goes on with one that says what it is.
             self.formats.push(Format::w3c(W3c::usual(w3c::IIS)));
@@ -128,7 +133,9 @@ impl Reader {
             }
         }
         match first {
-            Some(rejection) if !line.starts_with(b"#") || is_header => Line::Rejected(rejection),
+            Some(Rejection { reason, at }) if !line.starts_with(b"#") || is_header => {
+                Line::Rejected(Rejection { reason, at: lead + at })
+            }
             _ => Line::Comment,
         }
     }

@@ -7,7 +7,7 @@ use super::draft::Draft;
 use super::field::Moment;
 use super::named::{self, apache_format, nginx_format};
 use super::w3c::{self, W3c};
-use super::{DetectError, Format, json};
+use super::{DetectError, Format, json, wrapped};
 use crate::record::Line;
 
 /// Share of the lines that the format of a file must read.
@@ -25,8 +25,9 @@ const SHARE_OF_MOST: f64 = 0.5;
 type Tails = fn(&[&[u8]]) -> bool;
 
 /// Times that are put behind the usual columns of nginx, and what the lines must then end with.
-const TIMES: [(&str, Tails); 3] = [
+const TIMES: [(&str, Tails); 4] = [
     ("$request_time", are_decimals),
+    ("[$request_time]", are_decimals),
     ("$request_time $upstream_response_time", are_whole_and_part),
     ("$upstream_response_time $request_time", are_part_and_whole),
 ];
@@ -66,7 +67,9 @@ struct Trial {
 
 /// The formats of `sample`.
 pub(super) fn detect(sample: &[&[u8]]) -> Result<DetectedFormats, DetectError> {
-    let lines: Vec<&[u8]> = sample.iter().copied().filter(|line| !line.trim_ascii().is_empty()).collect();
+    let mut scratch = vec![Vec::new(); sample.len()];
+    let lines = sample.iter().zip(&mut scratch).map(|(line, scratch)| wrapped::unwrapped(line, scratch).0);
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.trim_ascii().is_empty()).collect();
     let count = lines.iter().filter(|line| !line.starts_with(b"#")).count();
     let origin = origin(&lines);
     let (candidates, refused) = candidates(&lines, origin.map(|(moment, _)| moment));
@@ -164,17 +167,22 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     }
     let usual = [w3c::IIS, w3c::CLOUDFRONT, w3c::CLOUDFRONT_REALTIME];
     out.extend(usual.map(|names| strict(Format::w3c(W3c::usual(names)))));
-    out.extend(["haproxy", "alb", "elb"].iter().filter_map(|name| named::by_name(name)).map(strict));
+    out.extend(
+        ["haproxy", "alb", "elb", "s3", "apache_ssl_request"]
+            .iter()
+            .filter_map(|name| named::by_name(name))
+            .map(strict),
+    );
 
     let front = front(lines);
     let moment = Some(origin.unwrap_or(Moment::End)).filter(|_| !front.is_of_apache);
-    let of_apache = |name, format, moment, is_open| {
+    let of_apache = |name: &str, format: &str, moment, is_open| {
         let format = format!("{}{format}", front.apache);
         apache_format(&front.name(name), &format, moment, is_open)
     };
     let of_nginx =
         |name: &str, format: &str| nginx_format(&front.name(name), &format!("{}{format}", front.nginx), false);
-    let of_anybody = |name, format, is_open| {
+    let of_anybody = |name: &str, format: &str, is_open| {
         let mut format = of_apache(name, format, moment, is_open);
         format.is_ambiguous = !front.is_of_apache;
         format
@@ -197,6 +205,10 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     out.push(strict(of_anybody("common", named::COMMON, false)));
     out.push(loose(of_anybody("combined", named::COMBINED, true)));
     out.push(loose(of_anybody("common", named::COMMON, true)));
+    for (name, columns) in [("combined", named::COMBINED), ("common", named::COMMON)] {
+        let without = columns.replacen("%l %u ", "", 1);
+        out.push(strict(of_anybody(&format!("{name} without identity and user"), &without, false)));
+    }
     (out, refused)
 }
 
@@ -233,15 +245,17 @@ impl Front {
 /// What stands in front of the address of the client in most lines: otherwise the address would be taken for the user.
 fn front(lines: &[&[u8]]) -> Front {
     let address = |word: &[u8]| {
-        let text = std::str::from_utf8(word).unwrap_or_default();
-        text.parse::<core::net::IpAddr>().is_ok()
+        let first = word.split(|&byte| byte == b',').next().and_then(|first| std::str::from_utf8(first).ok());
+        first.is_some_and(|first| first.parse::<core::net::IpAddr>().is_ok())
     };
     let has_port = |word: &[u8]| {
         let port = word.rsplit(|&byte| byte == b':').next().unwrap_or_default();
         port.len() < word.len() && super::number::count(port).is_some()
     };
     let one = |line: &[u8]| {
-        let words: Vec<&[u8]> = line[..memchr::memmem::find(line, b" [")?].split(|&byte| byte == b' ').collect();
+        // Of a list of addresses, the last stands for all.
+        let words = line[..memchr::memmem::find(line, b" [")?].split(|&byte| byte == b' ');
+        let words: Vec<&[u8]> = words.filter(|word| !word.ends_with(b",")).collect();
         let &[first, client, _, _] = words.as_slice() else {
             return None;
         };
@@ -261,9 +275,9 @@ fn front(lines: &[&[u8]]) -> Front {
         .map_or(Front::NONE, |(front, _)| front)
 }
 
-/// Times as nginx writes them: `0.004`.
+/// Times as nginx writes them: `0.004`, `[0.004]`.
 fn are_decimals(words: &[&[u8]]) -> bool {
-    words.iter().all(|word| *word == b"-" || word.contains(&b'.'))
+    words.iter().all(|word| matches!(*word, b"-" | b"[-]") || word.contains(&b'.'))
 }
 
 /// Two times of which none of the first is shorter than the second: the request, and the upstream within it.

@@ -30,6 +30,8 @@ pub(super) enum Coding {
     Plain,
     /// With backslashes.
     Backslash,
+    /// Quotes are doubled.
+    Doubled,
     /// `#hh`, as HAProxy does.
     Hash,
 }
@@ -50,8 +52,8 @@ pub(super) struct Draft {
     cache: Option<([u8; STAMP_BYTES], Stamp)>,
     /// Zone of stamps that name none, in seconds east of Greenwich.
     pub(super) zone_s: i32,
-    /// Day of lines that have only a clock, in days since 1970.
-    pub(super) day_of_file: Option<i64>,
+    /// Day of lines that have only a clock, in days since 1970, and the clock of the last of them, in µs since midnight.
+    day_of_file: Option<(i64, i64)>,
     values: Values,
 }
 
@@ -93,6 +95,11 @@ impl Draft {
         Self { zone_s, ..Self::default() }
     }
 
+    /// Lines that have only a clock are of `day`, in days since 1970, until their clock begins anew.
+    pub(super) fn begin_day(&mut self, day: Option<i64>) {
+        self.day_of_file = day.map(|day| (day, 0));
+    }
+
     /// Forgets the line before.
     pub(super) fn clear(&mut self) {
         self.scratch.clear();
@@ -129,7 +136,13 @@ impl Draft {
             Field::Referer => self.values.referer = self.text(line, at, coding),
             Field::Host => self.values.host = self.text(line, at, coding),
             Field::Server => self.values.server = self.text(line, at, coding),
-            Field::Client => self.values.client = self.text(line, at, coding),
+            Field::Client => {
+                let at = first_of_list(value, at);
+                if memchr::memchr(b' ', &line[at.clone()]).is_some() {
+                    return Err("an address");
+                }
+                self.values.client = self.text(line, at, coding);
+            }
             Field::ClientPort => self.values.client = self.text(line, without_port(value, at), Coding::Plain),
             Field::Forwarded => {
                 let text = self.text(line, first_of_list(value, at), Coding::Plain);
@@ -159,7 +172,10 @@ impl Draft {
     /// Takes a value that tells when.
     fn put_stamp(&mut self, field: &Field, value: &[u8]) -> Result<(), Expected> {
         let (moment, stamp) = match field {
-            Field::Clf(moment) => (*moment, self.clf(value).ok_or("a time like 10/Oct/2000:13:55:36 +0000")?),
+            Field::Clf(moment) => {
+                let stamp = self.clf(value).or_else(|| stamp::any(value, self.zone_s));
+                (*moment, stamp.ok_or("a time like 10/Oct/2000:13:55:36 +0000")?)
+            }
             Field::Iso(moment) if value == b"-" && *moment == Moment::Begin => return Ok(()),
             Field::Iso(moment) => {
                 (*moment, stamp::iso(value, self.zone_s).ok_or("a time like 2000-10-10T13:55:36+00:00")?)

@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// How to name a format; the end of every message.
-const HOW: &str = "name it: common, combined, apache, nginx, vhost_combined, iis, haproxy, alb, elb, cloudfront, caddy or json; \
+const HOW: &str = "name it: common, combined, apache, nginx, vhost_combined, iis, haproxy, alb, elb, s3, cloudfront, caddy or json; \
      or give the format string of the server's configuration: Apache's LogFormat ('%h %l %u %t \"%r\" %>s %b'), \
      nginx's log_format ('$remote_addr [$time_local] \"$request\" $status'), a '#Fields: date time ...' line, \
      or the names in JSON lines ('json time=ts method=verb target=url status=code duration=took:ms')";

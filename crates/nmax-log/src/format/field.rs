@@ -20,7 +20,7 @@ pub(super) enum Moment {
 pub(super) enum Field {
     /// Nothing that a record has.
     Skip,
-    /// `10/Oct/2000:13:55:36 -0700`, with or without fraction and zone.
+    /// `10/Oct/2000:13:55:36 -0700`, with or without fraction and zone; some write others of the forms below in its place.
     Clf(Moment),
     /// `2000-10-10T13:55:36.123Z` and its relatives.
     Iso(Moment),
@@ -68,7 +68,7 @@ pub(super) enum Field {
     Body,
     /// Bytes of the whole reply.
     All,
-    /// Address of the client.
+    /// Address of the client; of a list, the first.
     Client,
     /// Address of the client with its port.
     ClientPort,
@@ -134,12 +134,13 @@ impl Field {
 
     /// The value may be a list with blanks behind its commas.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self, Self::Forwarded | Self::Upstream(_) | Self::FirstByte(_))
+        matches!(self, Self::Client | Self::Forwarded | Self::Upstream(_) | Self::FirstByte(_))
     }
 
     /// The value may have blanks in it.
     pub(super) fn has_blanks(&self) -> bool {
-        matches!(self, Self::Request | Self::Agent(_) | Self::Referer | Self::Cookies | Self::Skip) || self.is_list()
+        matches!(self, Self::Request | Self::Agent(_) | Self::Referer | Self::Cookies | Self::Skip)
+            || self.is_list() && *self != Self::Client
     }
 
     /// The value is text of the client, which the server may have escaped.

@@ -8,10 +8,11 @@ mod guess;
 mod map;
 mod names;
 
+pub(super) use cursor::Cursor;
 pub(super) use guess::guess;
 pub(super) use map::{caddy, of_names, of_template};
 
-use self::cursor::{Cursor, Value};
+use self::cursor::Value;
 use super::draft::{Coding, Draft};
 use super::field::Field;
 use super::template::excerpt;

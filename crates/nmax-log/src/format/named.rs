@@ -40,6 +40,12 @@ const ALB: &str = r#"type time elb client:port target:port request_processing_ti
 /// Columns of a Classic Load Balancer.
 const ELB: &str = r#"timestamp elb client:port backend:port request_processing_time backend_processing_time response_processing_time elb_status_code backend_status_code received_bytes sent_bytes "request" "user_agent""#;
 
+/// Columns of AWS S3's server access logs; more follow, and their number grows.
+const S3: &str = r#"owner bucket [received] remote_ip requester request_id operation key "request" http_status error_code bytes_sent object_size total_time turn_around_time "referer" "user_agent""#;
+
+/// Apache's `ssl_request_log`, as its example configuration and many packages have it.
+const APACHE_SSL_REQUEST: &str = r#"%t %h %{SSL_PROTOCOL}x %{SSL_CIPHER}x "%r" %b"#;
+
 /// The format that a person names.
 pub(super) fn compile(spec: &str) -> Result<Format, FormatError> {
     let text = spec.trim();
@@ -95,6 +101,8 @@ pub(super) fn by_name(name: &str) -> Option<Format> {
         "haproxy" => Format::haproxy(),
         "alb" => columns_format("alb", ALB),
         "elb" => columns_format("elb", ELB),
+        "s3" => columns_format("s3", S3),
+        "apache_ssl_request" => apache_format("apache_ssl_request", APACHE_SSL_REQUEST, None, true),
         "iis" | "w3c" => Format::w3c(W3c::usual(w3c::IIS)),
         "cloudfront" => Format::w3c(W3c::usual(w3c::CLOUDFRONT)),
         "cloudfront-realtime" => Format::w3c(W3c::usual(w3c::CLOUDFRONT_REALTIME)),
@@ -125,32 +133,38 @@ fn of_table(name: &str, tokens: Vec<Token>, is_open: bool) -> Format {
     Format::template(name, template)
 }
 
-/// The format of columns that blanks separate and that may be in quotes.
+/// The format of columns that blanks separate and that may be in quotes or brackets.
 fn columns_format(name: &str, columns: &str) -> Format {
     let mut tokens = Vec::new();
     for (index, column) in columns.split(' ').enumerate() {
-        let bare = column.trim_matches('"');
-        let quote = if bare == column { "" } else { "\"" };
-        let before = if index == 0 { quote.to_owned() } else { format!(" {quote}") };
-        tokens.push(Token::Text(before.into_bytes()));
-        tokens.push(Token::Field { field: load_balancer(bare), name: bare.to_owned(), at: 0 });
-        tokens.push(Token::Text(quote.as_bytes().to_vec()));
+        let bare = column.trim_matches(['"', '[', ']']);
+        let (open, close) = column.split_once(bare).expect("the name is in the column");
+        let blank = if index == 0 { "" } else { " " };
+        tokens.push(Token::Text(format!("{blank}{open}").into_bytes()));
+        tokens.push(Token::Field { field: column_of_aws(bare), name: bare.to_owned(), at: 0 });
+        tokens.push(Token::Text(close.as_bytes().to_vec()));
     }
     of_table(name, tokens, true)
 }
 
-/// What a column of a load balancer of AWS means.
-fn load_balancer(column: &str) -> Field {
+/// What a column of a load balancer of AWS or of S3 means.
+fn column_of_aws(column: &str) -> Field {
     match column {
         "time" => Field::Iso(Moment::End),
         "timestamp" | "request_creation_time" => Field::Iso(Moment::Begin),
         "client:port" => Field::ClientPort,
         "request_processing_time" | "response_processing_time" => Field::Part(Unit::S),
         "target_processing_time" | "backend_processing_time" => Field::UpstreamPart(Unit::S),
-        "elb_status_code" => Field::Status,
+        "received" => Field::Clf(Moment::Begin),
+        "remote_ip" => Field::Client,
+        "total_time" => Field::Duration(Unit::Ms),
+        "turn_around_time" => Field::FirstByte(Unit::Ms),
+        "elb_status_code" | "http_status" => Field::Status,
         "sent_bytes" => Field::All,
+        "bytes_sent" => Field::Body,
         "request" => Field::Request,
         "user_agent" => Field::of_header("User-Agent"),
+        "referer" => Field::Referer,
         _ => Field::Skip,
     }
 }

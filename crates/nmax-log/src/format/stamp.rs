@@ -71,6 +71,14 @@ pub(super) fn day(text: &[u8], at: usize) -> Option<i64> {
     days(four(text, at)?, two(text, at + 5)?, two(text, at + 8)?)
 }
 
+/// `12-Jan-1996` at the beginning of `text`, in days since 1970.
+pub(super) fn named_day(text: &[u8]) -> Option<i64> {
+    if text.get(2) != Some(&b'-') || text.get(6) != Some(&b'-') {
+        return None;
+    }
+    days(four(text, 7)?, month(text, 3)?, two(text, 0)?)
+}
+
 /// `.655` or `,655` at the beginning of `rest`: µs, resolution in µs, and its length; nothing when there is none.
 pub(super) fn fraction(rest: &[u8]) -> Option<(i64, u32, usize)> {
     if !matches!(rest.first(), Some(b'.' | b',')) {

@@ -95,6 +95,16 @@ pub(super) fn hashes(text: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Appends `text` to `out` with one quote instead of two.
+pub(super) fn doubled(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(at) = memchr::memmem::find(rest, b"\"\"") {
+        out.extend_from_slice(&rest[..=at]);
+        rest = &rest[at + 2..];
+    }
+    out.extend_from_slice(rest);
+}
+
 /// Appends `text` to `out` with blanks instead of `+`.
 pub(super) fn pluses(text: &[u8], out: &mut Vec<u8>) {
     out.extend(text.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }));

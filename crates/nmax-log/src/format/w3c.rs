@@ -1,4 +1,7 @@
-//! The extended log format of the W3C, as IIS and CloudFront write it: `#Fields` names the columns, and may come again.
+//! The extended log format of the W3C, as IIS, its Advanced Logging and CloudFront write it: `#Fields` names the columns,
+//! and may come again. Values with blanks are in quotes, which are doubled within.
+
+use std::ops::Range;
 
 use super::draft::{Coding, Draft};
 use super::error::Problem;
@@ -138,32 +141,47 @@ impl W3c {
                 let reason = problems.iter().map(|problem| problem.what.as_str()).collect::<Vec<_>>().join("; ");
                 return Err(Rejection { reason, at: 0 });
             }
-        } else if let Some(date) = line.strip_prefix(b"#Date:") {
-            draft.day_of_file = stamp::day(date.trim_ascii(), 0);
+        } else if let Some(date) = line.strip_prefix(b"#Date:").or_else(|| line.strip_prefix(b"#Start-Date:")) {
+            let date = date.trim_ascii();
+            draft.begin_day(stamp::day(date, 0).or_else(|| stamp::named_day(date)));
         }
         Ok(())
     }
 
     /// Reads `line` into `draft`.
     pub(super) fn read(&self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
-        // No value has a tab in it, so one tab means that tabs separate.
-        let separator = if memchr::memchr(b'\t', line).is_some() { b'\t' } else { b' ' };
-        let mut from = 0;
+        let mut values = Values::of(line);
         for (index, (field, name)) in self.columns.iter().enumerate() {
-            if from > line.len() {
+            let Some((at, coding)) = values.next() else {
                 return if index >= self.needed { Ok(()) } else { Err(self.short(line, index)) };
+            };
+            let value = &line[at.clone()];
+            if *field == Field::Skip || value == b"-" {
+                continue;
             }
-            let end = memchr::memchr(separator, &line[from..]).map_or(line.len(), |length| from + length);
-            let value = &line[from..end];
-            if *field != Field::Skip && value != b"-" {
-                draft.put(field, line, from..end, Coding::Plain).map_err(|expected| Rejection {
-                    reason: format!("`{name}`, field {}, should be {expected}, found `{}`", index + 1, excerpt(value)),
-                    at: from,
-                })?;
-            }
-            from = end + 1;
+            // What is in quotes has its blanks.
+            let field = match field {
+                Field::Agent(_) if coding == Coding::Doubled => &Field::Agent(Agent::Plain),
+                field => field,
+            };
+            let start = at.start;
+            draft.put(field, line, at, coding).map_err(|expected| Rejection {
+                reason: format!("`{name}`, field {}, should be {expected}, found `{}`", index + 1, excerpt(value)),
+                at: start,
+            })?;
         }
-        Ok(())
+        match values.next() {
+            // Blanks within a value would have shifted all that follows.
+            Some((at, _)) if self.is_named => Err(Rejection {
+                reason: format!(
+                    "more values than the {} that #Fields names: `{}`",
+                    self.columns.len(),
+                    excerpt(&line[at.start..])
+                ),
+                at: at.start,
+            }),
+            _ => Ok(()),
+        }
     }
 
     #[cold]
@@ -171,6 +189,64 @@ impl W3c {
         let reason =
             format!("{found} fields, but #Fields names {}: `{}` is missing", self.columns.len(), self.columns[found].1);
         Rejection { reason, at: line.len() }
+    }
+}
+
+/// The values of a line, one after the other.
+struct Values<'l> {
+    line: &'l [u8],
+    /// Tabs separate one value from the next, blanks as many as there are.
+    separator: u8,
+    /// Where the next value begins; beyond the line when there is none.
+    from: usize,
+}
+
+impl<'l> Values<'l> {
+    fn of(line: &'l [u8]) -> Self {
+        let from = line.len() - line.trim_ascii_start().len();
+        // Only values in quotes have the other one in them, and the first value is never in quotes.
+        let separator = memchr::memchr2(b'\t', b' ', &line[from..]).map_or(b' ', |at| line[from + at]);
+        Self { line, separator, from }
+    }
+
+    /// Where the next value is, without the quotes around it.
+    fn next(&mut self) -> Option<(Range<usize>, Coding)> {
+        let from = self.from;
+        let rest = self.line.get(from..)?;
+        if let Some(length) = self.quoted(rest) {
+            self.pass(from + length + 2);
+            return Some((from + 1..from + 1 + length, Coding::Doubled));
+        }
+        let end = memchr::memchr(self.separator, rest).map_or(self.line.len(), |length| from + length);
+        self.pass(end);
+        Some((from..end, Coding::Plain))
+    }
+
+    /// How long the text in the quotes that `rest` begins with is: a quote ends it that no other one follows, and the value
+    /// with it. Some writers put quotes around nothing, and a value may begin with one.
+    fn quoted(&self, rest: &[u8]) -> Option<usize> {
+        let text = rest.strip_prefix(b"\"")?;
+        let mut at = 0;
+        loop {
+            at += memchr::memchr(b'"', text.get(at..)?)?;
+            match text.get(at + 1) {
+                None => return Some(at),
+                Some(&byte) if byte == self.separator => return Some(at),
+                Some(b'"') => at += 2,
+                Some(_) => at += 1,
+            }
+        }
+    }
+
+    /// A value ended before `end`.
+    fn pass(&mut self, end: usize) {
+        let rest = self.line.get(end..).unwrap_or_default();
+        let gap = match self.separator {
+            b' ' => rest.iter().take_while(|&&byte| byte == b' ').count(),
+            _ => 1,
+        };
+        // Blanks at the end of the line separate nothing.
+        self.from = if gap == rest.len() && self.separator == b' ' { self.line.len() + 1 } else { end + gap };
     }
 }
 
@@ -182,6 +258,7 @@ fn writer(names: &str) -> Writer {
         || names.contains("sc-substatus")
         || names.contains("s-sitename")
         || names.contains("s-ip")
+        || names.contains("TimeTakenMS")
     {
         Writer::Iis
     } else {
@@ -200,6 +277,7 @@ fn column(name: &str, writer: Writer) -> Field {
         "date" => Field::Day,
         "time" => Field::Clock,
         "timestamp" | "timestamp(ms)" => Field::Epoch(Moment::End, None),
+        "timetakenms" => Field::Duration(Unit::Ms),
         "time-taken" => match writer {
             Writer::Iis => Field::Duration(Unit::Ms),
             Writer::CloudFront => Field::Duration(Unit::S),

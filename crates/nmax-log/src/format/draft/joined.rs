@@ -51,8 +51,9 @@ impl Draft {
 
     /// The stamps, once all values are there.
     pub(super) fn stamps(&mut self) {
-        let values = &mut self.values;
-        if let (Some(day), Some((clock_us, resolution_us))) = (values.day.or(self.day_of_file), values.clock) {
+        let Values { day, clock, .. } = self.values;
+        let clock_us = clock.map(|(clock_us, _)| clock_us);
+        if let (Some(day), Some((clock_us, resolution_us))) = (day.or_else(|| self.day_by_clock(clock_us?)), clock) {
             let us = day * 86400 * S + clock_us - i64::from(self.zone_s) * S;
             if let Some(stamp) = stamp::checked(us, resolution_us) {
                 self.stamp(Moment::End, stamp);
@@ -66,6 +67,17 @@ impl Draft {
                 }
             }
         }
+    }
+
+    /// The day of a line that has only a clock, in days since 1970: a clock that jumps back by more than half a day has
+    /// passed midnight.
+    fn day_by_clock(&mut self, clock_us: i64) -> Option<i64> {
+        let (day, last_us) = self.day_of_file.as_mut()?;
+        if *last_us - clock_us > 43_200 * S {
+            *day += 1;
+        }
+        *last_us = clock_us;
+        Some(*day)
     }
 
     /// How long the exchange took, in ns.

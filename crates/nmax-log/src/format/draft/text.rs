@@ -59,6 +59,10 @@ impl Draft {
         match coding {
             Coding::Plain => {}
             Coding::Backslash => return self.written(|out| unescape::backslashes(value, out)),
+            Coding::Doubled if memchr::memmem::find(value, b"\"\"").is_some() => {
+                return self.written(|out| unescape::doubled(value, out));
+            }
+            Coding::Doubled => {}
             Coding::Hash => return self.written(|out| unescape::hashes(value, out)),
         }
         Text::in_line(at)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::record::Rejection;
 
 /// Where the walk is.
-pub(super) struct Cursor<'l> {
+pub(in crate::format) struct Cursor<'l> {
     line: &'l [u8],
     at: usize,
 }
@@ -30,7 +30,7 @@ pub(super) enum Value {
 
 impl<'l> Cursor<'l> {
     /// The cursor in front of `line`.
-    pub(super) fn new(line: &'l [u8]) -> Self {
+    pub(in crate::format) fn new(line: &'l [u8]) -> Self {
         Self { line, at: 0 }
     }
 
@@ -54,6 +54,16 @@ impl<'l> Cursor<'l> {
         self.pass(b',');
         self.blanks();
         self.at == self.line.len()
+    }
+
+    /// The text that is the value of the first member of the object in front of the cursor, and whether it has backslashes.
+    pub(in crate::format) fn first_text(mut self) -> Option<(Range<usize>, bool)> {
+        self.open_object();
+        self.key().ok()??;
+        match self.value().ok()? {
+            Value::Text { at, is_escaped } => Some((at, is_escaped)),
+            _ => None,
+        }
     }
 
     /// The name of the next member, with its colon passed; `None` with the closing brace passed.

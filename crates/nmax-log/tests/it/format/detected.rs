@@ -175,7 +175,7 @@ fn a_sample_that_nothing_reads() {
     for part in [
         "| hello world",
         "| second line",
-        "tried `common`: 0 of 2 lines",
+        "tried `combined`: 0 of 2 lines",
         "help: name it: common, combined",
         "$remote_addr",
     ] {

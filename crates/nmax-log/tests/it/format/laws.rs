@@ -410,19 +410,21 @@ fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![3 => prop::sample::select(b" \"\\[]{}:,-/%$#?.0123456789TZx\t\0\n=+".to_vec()), 1 => any::<u8>()]
 }
 
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 17] = [
     "common", "combined", "apache", "nginx", "nginx_main", "vhost_combined", "ingress-nginx", "traefik", "haproxy",
-    "alb", "elb", "iis", "cloudfront", "caddy", "json",
+    "alb", "elb", "s3", "apache_ssl_request", "iis", "cloudfront", "caddy", "json",
 ];
 
 /// Lines that are right, to be damaged.
-const RIGHT: [&str; 6] = [
+const RIGHT: [&str; 8] = [
     r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=c HTTP/1.0" 200 2326 "http://e.x/s" "Mozilla/4.08 [en]""#,
     "#Fields: date time cs-method cs-uri-stem cs-uri-query c-ip sc-status time-taken",
     "2000-10-10 20:55:36 GET /a b=c 127.0.0.1 200 15",
     r#"<134>1 2026-11-22T15:24:02.635551+05:30 - haproxy 1 - - 127.0.0.1:1 [22/Nov/2026:15:24:02.461] f b/n 0/0/0/1/4 200 1 - - ---- 1/1/0/0/0 0/0 {a|b} {} "GET / HTTP/1.1""#,
     r#"{"ts":1795341248.05,"request":{"method":"GET","uri":"/a\u00e9","headers":{"User-Agent":["x"]}},"duration":1e-05,"status":200}"#,
     r#"h2 2000-10-10T20:55:36.1Z lb 1.1.1.1:1 2.2.2.2:2 0.1 0.2 -1 200 200 3 4 "GET https://a:1/b HTTP/2.0" "x" a b c "d" "e" "f" 0 2000-10-10T20:55:36.0Z"#,
+    r##"2026-11-25T10:00:00.1Z stdout F {"time":"2026-11-25T10:00:00Z","method":"GET","url":"/a","status":200}"##,
+    r##"{"log":"1.1.1.1 - - [25/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n","stream":"stdout","time":"2026-11-25T10:00:00Z"}"##,
 ];
 
 proptest! {
