@@ -30,7 +30,7 @@ mod warnings;
 pub use distribution::Dist;
 pub(crate) use heavy::zipf_over;
 pub use kinds::Types;
-pub(crate) use paths::{NOT_FOUND, OTHER};
+pub(crate) use paths::OTHER;
 pub use profile::*;
 pub(crate) use scenarios::{short_name, unused};
 pub use season::SeasonCounter;

@@ -1,5 +1,6 @@
 //! The plan as a document with comments.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -11,13 +12,13 @@ use nmax_text::number::{decimals_of, trimmed};
 use super::chain::{Chain, Link};
 use super::items::Items;
 use super::{Made, PlanOptions, SAFE, Scenario};
-use crate::traffic::{Lognormal, NOT_FOUND, Profile, RequestType, short_name, unused};
+use crate::traffic::{Lognormal, Profile, RequestType, short_name, unused};
 
 /// Pauses whose 95th percentile is below this are none, in s.
 const PAUSE_MIN_S: f64 = 0.02;
 /// The state in which a session is over.
 const END: &str = "end";
-/// Share of the replies with a status of 400 to 499 from which on it is expected.
+/// Share of the replies from which on their status is expected.
 const STATUS_SHARE_MIN: f64 = 0.01;
 /// Length of a run of the plan.
 const DURATION: &str = "10m";
@@ -25,8 +26,10 @@ const DURATION: &str = "10m";
 const WARM_UP_MAX_S: f64 = 600.0;
 /// Passes of a loop that plans allow.
 const PASSES_MAX: u32 = 10_000;
-/// In flight from which on the plan says how many iterations may be.
-const IN_FLIGHT_DEFAULT: f64 = 10_000.0;
+/// Least number of iterations that may be in flight.
+const IN_FLIGHT_MIN: f64 = 100.0;
+/// How many times as many iterations as there were sessions at once in the log may be in flight.
+const IN_FLIGHT_TIMES: f64 = 3.0;
 
 fn entry(key: &str, value: Yaml) -> (String, Yaml) {
     (key.to_owned(), value)
@@ -152,10 +155,10 @@ fn workload(profile: &Profile, made: &Made) -> Yaml {
         entry("rate", Yaml::plain(rate(made.sessions_per_s)).with_note(note)),
         entry("arrivals", Yaml::plain("poisson")),
     ];
-    let in_flight = 3.0 * made.sessions_per_s * profile.sessions.duration_ms.mean().unwrap_or(0.0) / 1e3;
-    if in_flight > IN_FLIGHT_DEFAULT {
-        open.push(entry("max_in_flight", Yaml::plain(in_flight.ceil())));
-    }
+    let at_once = made.sessions_per_s * profile.sessions.duration_ms.mean().unwrap_or(0.0) / 1e3;
+    let in_flight = (IN_FLIGHT_TIMES * at_once).ceil().max(IN_FLIGHT_MIN);
+    let note = format!("About {} at once in the log; more of them means that the target is slower.", short(at_once));
+    open.push(entry("max_in_flight", Yaml::plain(in_flight).with_note(note)));
     map(vec![entry("open", map(open))])
 }
 
@@ -335,17 +338,20 @@ fn request(kind: &RequestType, number: usize, items: &mut Items) -> Yaml {
     map(keys).with_note(baseline(kind))
 }
 
-/// Statuses of 400 to 499 that the log has often are no failures.
+/// The statuses that the log has often enough: what it has otherwise is another page. A client without a cache gets whole
+/// pages for those that had not changed; those of the run may have one.
 fn expect(kind: &RequestType) -> Option<Yaml> {
     let total: u64 = kind.statuses.values().sum();
-    let often = kind.statuses.range(400..500).filter(|(_, count)| **count as f64 >= STATUS_SHARE_MIN * total as f64);
-    let mut statuses: Vec<Yaml> = often.map(|(status, _)| Yaml::plain(status)).collect();
-    if statuses.is_empty() {
-        return None;
+    let often = kind.statuses.iter().filter(|(_, count)| **count as f64 >= STATUS_SHARE_MIN * total as f64);
+    let mut expected: BTreeSet<u16> =
+        often.map(|(status, _)| *status).filter(|status| (200..500).contains(status)).collect();
+    if expected.contains(&200) || expected.contains(&304) {
+        expected.extend([200, 304]);
     }
-    let is_only = kind.template == NOT_FOUND;
-    statuses.splice(0..0, (!is_only).then(|| Yaml::plain("200-399")));
-    Some(map(vec![entry("status", Yaml::List(statuses))]).on_one_line())
+    (!expected.is_empty()).then(|| {
+        let statuses = expected.into_iter().map(Yaml::plain).collect();
+        map(vec![entry("status", Yaml::List(statuses))]).on_one_line()
+    })
 }
 
 /// How long the server took in the log.

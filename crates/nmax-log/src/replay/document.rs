@@ -26,8 +26,10 @@ const AGENT: &str = "nmax";
 /// What a reply has to be, by what the log had: no worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
-    /// The log had a good status, or none.
+    /// The log had what was asked for.
     Good,
+    /// The log had a redirect, or no status.
+    Moved,
     /// The log had an error of the client.
     Refused,
     /// The log had an error of the server.
@@ -37,24 +39,27 @@ enum Class {
 impl Class {
     fn from_status(status: u16) -> Self {
         match status {
+            200..=299 | 304 => Self::Good,
             400..=499 => Self::Refused,
             500.. => Self::Broken,
-            _ => Self::Good,
+            _ => Self::Moved,
         }
     }
 
     /// Accepted status codes.
-    fn status(self) -> &'static str {
+    fn status(self) -> Yaml {
         match self {
-            Self::Good => "200-399",
-            Self::Refused => "200-499",
-            Self::Broken => "200-599",
+            Self::Good => Yaml::List(vec![Yaml::plain("200-299"), Yaml::plain(304)]).on_one_line(),
+            Self::Moved => Yaml::text("200-399"),
+            Self::Refused => Yaml::text("200-499"),
+            Self::Broken => Yaml::text("200-599"),
         }
     }
 
     fn word(self) -> &'static str {
         match self {
             Self::Good => "ok",
+            Self::Moved => "3xx",
             Self::Refused => "4xx",
             Self::Broken => "5xx",
         }
@@ -173,7 +178,7 @@ impl Schedule {
             if !headers.is_empty() {
                 step.push(("headers".to_owned(), Yaml::Map(headers)));
             }
-            let expect = vec![("status".to_owned(), Yaml::text(kind.1.status()))];
+            let expect = vec![("status".to_owned(), kind.1.status())];
             step.push(("expect".to_owned(), Yaml::Map(expect)));
             Yaml::Map(step)
         };

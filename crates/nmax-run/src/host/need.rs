@@ -83,12 +83,15 @@ impl Need {
 }
 
 /// Iterations of an open workload that are in flight at the peak, at most: those that start while the longest one goes
-/// on, L = λ W (Little 1961, equation 1), with λ in 1/s and W in s. It goes on for as long as its time limits let it.
+/// on, L = λ W (Little 1961, equation 1), with λ in 1/s and W in s. It goes on for as long as its time limits let it, and no
+/// longer than the load.
 fn in_flight(plan: &Plan) -> u64 {
     let mix = plan.scenarios.iter().filter(|scenario| scenario.weight > 0.0);
-    let longest = mix.map(|scenario| longest(plan, scenario)).max();
-    match summary::forecast(plan).peak {
-        summary::Peak::RatePerS(rate) => (rate * longest.unwrap_or_default().as_secs_f64()).ceil().max(1.0) as u64,
+    let longest = mix.map(|scenario| longest(plan, scenario)).max().unwrap_or_default();
+    let forecast = summary::forecast(plan);
+    let longest = longest.min(forecast.duration.unwrap_or(Duration::MAX));
+    match forecast.peak {
+        summary::Peak::RatePerS(rate) => (rate * longest.as_secs_f64()).ceil().max(1.0) as u64,
         summary::Peak::Vus(_) => u64::MAX,
     }
 }

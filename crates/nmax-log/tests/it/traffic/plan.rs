@@ -170,11 +170,41 @@ fn resources_that_few_views_bring_are_told() {
 }
 
 #[test]
-fn statuses_of_the_log_are_no_failures() {
-    let mut lines: Vec<Line> = (0..100).map(|n| Line::get(f64::from(n) * 9.0, "a", &format!("/item/{n}"))).collect();
-    lines.iter_mut().step_by(10).for_each(|line| line.status = 404);
+fn statuses_of_the_log_are_expected() {
+    // Statuses of 200 replies beside 200, how often each, what the plan expects, why.
+    type Case = (&'static [(u16, usize)], &'static str, &'static str);
+    let cases: [Case; 6] = [
+        (&[], "[200, 304]", "a page is no redirect"),
+        (&[(302, 200)], "[302]", "a redirect is no page"),
+        (&[(302, 20), (404, 20)], "[200, 302, 304, 404]", "all that the log often has"),
+        (&[(304, 150)], "[200, 304]", "a client without a cache gets the page"),
+        (&[(302, 1)], "[200, 304]", "what is rare is no rule"),
+        (&[(500, 100)], "[200, 304]", "a failure stays one"),
+    ];
+    for (statuses, want, why) in cases {
+        let mut lines: Vec<Line> =
+            (0..200).map(|n| Line::get(f64::from(n) * 9.0, "a", &format!("/item/{}", n % 50))).collect();
+        let others = statuses.iter().flat_map(|(status, count)| std::iter::repeat_n(*status, *count));
+        // Spread, so that each item has an answer that is no 404.
+        (0..200).map(|n| n * 7 % 200).zip(others).for_each(|(at, status)| lines[at].status = status);
+        let made = made(&profile(&lines), false);
+        assert!(made.plan.contains(&format!("expect: {{ status: {want} }}")), "{why}: {}", made.plan);
+        interpreter::read(&made);
+    }
+}
+
+/// What may be in flight follows from the log, so that a small load needs few connections.
+#[test]
+fn few_sessions_need_few_slots() {
+    let lines: Vec<Line> = (0..100)
+        .flat_map(|n| {
+            let visitor = format!("v{n}");
+            [0.0, 30.0].map(|pause| Line::get(f64::from(n) * 2.0 + pause, &visitor, "/item/7"))
+        })
+        .collect();
     let made = made(&profile(&lines), false);
-    assert!(made.plan.contains("expect: { status: [200-399, 404] }"), "{}", made.plan);
+    // 100 sessions of 30 s in 228 s: 13 at once.
+    assert!(made.plan.contains("max_in_flight: 100"), "{}", made.plan);
     interpreter::read(&made);
 }
 

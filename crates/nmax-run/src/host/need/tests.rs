@@ -83,9 +83,16 @@ fn a_low_rate_cannot_need_the_whole_limit() {
     let rate = |rate: f64, timeout_s: u64| {
         need(|run| (run.rate_per_s, run.timeout) = (Some(rate), Some(Duration::from_secs(timeout_s)))).users
     };
-    assert_eq!(rate(30.0, 30), 900);
+    assert_eq!(rate(30.0, 3), 90);
+    assert_eq!(rate(30.0, 30), 300, "no more than start in ten seconds");
     assert_eq!(rate(0.001, 1), 1);
     assert_eq!(rate(30_000.0, 30), 10_000, "the limit of the workload");
+    let looped = nmax_testkit::plans::plan(
+        "nmax: 1\ntarget: http://10.0.0.7:8080\nscenarios: { a: { steps: [{ while: \"1 == 1\", max: 9, steps: [{ get: / }] }] } }\n\
+         workload: { open: { rate: 4/s } }\nduration: 50s",
+    );
+    let origins = [nmax_http::Url::parse(&looped.target).unwrap().origin];
+    assert_eq!(Need::for_plan(&looped, &origins, 1).users, 200, "no more than start");
 }
 
 /// What runs beside the mix needs its users too, and a page six connections to each server.
@@ -127,5 +134,5 @@ fn what_scripts_need_is_unknown() {
     let (rate_per_s, connection) = (Some(900.0), Connection::PerIteration);
     let (declared, script) = of(Planless { rate_per_s, connection, ..Planless::get("http://10.0.0.7/") });
     assert_eq!((declared.opened_per_s, script.opened_per_s), (Some(900.0), None));
-    assert_eq!(script.users, 10_000, "its limit of iterations in flight");
+    assert_eq!(script.users, 9_000, "all that start in ten seconds");
 }
