@@ -73,6 +73,8 @@ pub struct Options {
     pub with_robots: bool,
     /// Hours and days of the season are those of UTC and so many s.
     pub utc_offset_s: i32,
+    /// Paths whose segments that are `*` are identifiers, as in `/products/*`.
+    pub templates: Vec<String>,
     /// Start of what is drawn: the sample of sessions, the first centers of clusters.
     pub seed: u64,
     /// The request types, where they are known: those of the source that a run is compared with.
@@ -87,6 +89,7 @@ impl Default for Options {
             host: None,
             with_robots: false,
             utc_offset_s: 0,
+            templates: Vec::new(),
             seed: 1,
             types: None,
         }
@@ -131,7 +134,10 @@ impl Traffic {
     pub fn new(options: Options) -> Self {
         let timeout_us = i64::try_from(options.session_timeout_s.clamp(1, 7 * 86_400)).unwrap_or(1_800) * 1_000_000;
         Self {
-            paths: options.types.as_ref().map_or_else(Paths::new, |types| types.paths.clone()),
+            paths: options
+                .types
+                .as_ref()
+                .map_or_else(|| Paths::with_holes(&options.templates), |types| types.paths.clone()),
             kinds: Kinds::default(),
             season: SeasonCounter::new(options.utc_offset_s),
             sequence: Sequence::default(),

@@ -157,8 +157,8 @@ pub fn suggest_template(names: &[String]) -> Option<String> {
         .map(|(template, _)| template)
 }
 
-/// A name or path whose segments that vary are `{id}`: those that hold digits, UUIDs or long hexadecimal strings.
-pub fn template_of(name: &str) -> String {
+/// A name whose segments that vary are `{id}`: those that hold digits, UUIDs or long hexadecimal strings.
+fn template_of(name: &str) -> String {
     let (path, query) = name.split_once('?').map_or((name, None), |(path, query)| (path, Some(query)));
     let mut template: Vec<&str> = Vec::new();
     for segment in path.split('/') {

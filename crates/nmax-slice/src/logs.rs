@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use nmax_log::record::Record;
-use nmax_metrics::names::template_of;
+use nmax_log::traffic::Templates;
 use nmax_secrets::targets::Hider;
 
 use crate::civil;
@@ -40,7 +40,7 @@ const COLUMNS: [(&str, Kind, &str); 20] = [
     ("name", Kind::Text, "method and template"),
     ("method", Kind::Text, "method"),
     ("path", Kind::Text, "path without query"),
-    ("template", Kind::Text, "path whose segments that vary are {id}"),
+    ("template", Kind::Text, "path whose segments that vary are {id}; (not found) where there is no such thing"),
     ("query", Kind::Text, "query"),
     ("status", Kind::Number, "status code"),
     ("class", Kind::Text, "class of the status code: 2xx, 4xx, ..."),
@@ -113,11 +113,18 @@ pub struct Gather {
     buffer: Vec<u8>,
     /// The last date, which most records share: its number and text.
     day: (i64, String),
+    templates: Templates,
+}
+
+/// Whether path templates are among the columns of these places. Then [`Templates::place`] should have seen all records
+/// first: what varies shows late.
+pub fn needs_templates(needs: &[usize]) -> bool {
+    needs.iter().any(|number| COLUMNS.get(*number).is_some_and(|(name, ..)| matches!(*name, "name" | "template")))
 }
 
 impl Gather {
-    /// Of the columns of these places.
-    pub fn new(needs: &[usize], zone_s: i32, tally: Tally) -> Self {
+    /// Of the columns of these places, with the path templates that are known so far.
+    pub fn new(needs: &[usize], zone_s: i32, templates: Templates, tally: Tally) -> Self {
         let making = |(number, (_, kind, _)): (usize, &(&str, Kind, &str))| {
             needs.contains(&number).then(|| match kind {
                 Kind::Text => Making::Texts(Texts::default()),
@@ -133,6 +140,7 @@ impl Gather {
             ends: None,
             buffer: Vec::new(),
             day: (i64::MIN, String::new()),
+            templates,
         }
     }
 
@@ -160,15 +168,20 @@ impl Gather {
                     _ => record.bytes.map_or(UNKNOWN, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
                 }),
                 Some(Making::Texts(texts)) => match *name {
-                    "name" => {
+                    "name" | "template" => {
+                        let kind = self.templates.place(record.method, path, record.status);
+                        let template = kind.map(|kind| self.templates.template(kind));
+                        let template = template.as_ref().map_or(path, |template| template.as_bytes());
                         self.buffer.clear();
-                        self.buffer.extend_from_slice(record.method);
-                        self.buffer.push(b' ');
-                        self.buffer.extend_from_slice(path);
+                        if *name == "name" {
+                            self.buffer.extend_from_slice(record.method);
+                            self.buffer.push(b' ');
+                        }
+                        self.buffer.extend_from_slice(template);
                         texts.push(&self.buffer);
                     }
                     "method" => texts.push(record.method),
-                    "path" | "template" => texts.push(path),
+                    "path" => texts.push(path),
                     "query" => texts.push(query),
                     // The class is made of the status.
                     "class" => texts.ids.push(u32::from(record.status)),
@@ -203,7 +216,6 @@ impl Gather {
                         let statuses: Vec<i64> = std::mem::take(texts).ids.into_iter().map(i64::from).collect();
                         classes(&statuses)
                     }
-                    "name" | "template" => texts.take(Some(template_of)),
                     "referer" => texts.take(Some(without_query)),
                     _ => texts.take(None),
                 },

@@ -3,7 +3,8 @@
 //! What can only be an identifier is `{id}` at once. Other segments are names, until a node has too many different ones:
 //! when its names came fewer than twenty times each on average, or one in twenty requests still brings a new name
 //! (Good and Turing: the share of names seen once), the set is open, and its names become one hole; else the node may
-//! grow, up to a limit. `collapse` decides that, and does it.
+//! grow, up to a limit. Slugs are looked at sooner, so that a short log has few types too. `collapse` decides that, and
+//! does it. A caller may name holes, as in `/products/*`.
 //!
 //! Memory is bounded by [`NODES_MAX`] and [`TYPES_MAX`]; what comes then is *other*.
 
@@ -12,7 +13,9 @@ mod collapse;
 use super::hash::{IdMap, hash, mix};
 use super::shape::Hole;
 
-/// Names below one node that are looked at first.
+/// Names below one node at which slugs are looked for.
+const CHILDREN_FEW: u32 = 12;
+/// Names below one node that are looked at whatever they are.
 const CHILDREN_FIRST: u32 = 64;
 /// Nodes of the tree.
 const NODES_MAX: usize = 50_000;
@@ -49,7 +52,7 @@ struct Node {
 impl Node {
     fn new(parent: u32, name: &[u8]) -> Self {
         let name = name.into();
-        Self { parent, name, first_child: NONE, next: NONE, limit: CHILDREN_FIRST, ..Self::default() }
+        Self { parent, name, first_child: NONE, next: NONE, limit: CHILDREN_FEW, ..Self::default() }
     }
 }
 
@@ -95,6 +98,21 @@ const METHOD_BYTES_MAX: usize = 32;
 impl Paths {
     pub(crate) fn new() -> Self {
         Self { nodes: vec![Node::new(NONE, b"")], ..Self::default() }
+    }
+
+    /// An empty tree in which the segments that are `*` in these paths are holes.
+    pub(crate) fn with_holes(patterns: &[String]) -> Self {
+        let mut paths = Self::new();
+        for pattern in patterns {
+            let mut node = ROOT;
+            for segment in segments(pattern.as_bytes()) {
+                let is_hole = segment == b"*";
+                paths.nodes[node as usize].is_collapsed |= is_hole;
+                let name = if is_hole { b"{id}" } else { segment };
+                node = paths.child(node, name).unwrap_or_else(|| paths.grow(node, name));
+            }
+        }
+        paths
     }
 
     /// The tree of known types, by method and template, numbered in their order; what is none of them is [`OTHER`].

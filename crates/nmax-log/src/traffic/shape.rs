@@ -10,6 +10,10 @@ const EXTENSION_BYTES_MAX: usize = 5;
 const TOKEN_BYTES_MIN: usize = 20;
 /// Hexadecimal digits are a number from this length on.
 const HEX_BYTES_MIN: usize = 8;
+/// They are an identifier within a slug from this length on, letters and digits mixed.
+const HEX_PIECE_BYTES_MIN: usize = 6;
+/// Digits are an identifier within a slug from this length on: more than a year has.
+const DIGITS_PIECE_BYTES_MIN: usize = 5;
 
 /// Extensions of what browsers fetch with a page.
 const STATIC: [&str; 36] = [
@@ -82,7 +86,9 @@ impl Hole {
     /// The hole for a segment that can only be an identifier.
     pub(crate) fn of_identifier(segment: &[u8]) -> Option<Self> {
         let stem = extension_at(segment).map_or(segment, |at| &segment[..at]);
-        is_identifier(stem).then(|| Self::for_segment(segment))
+        // A digest in the name of a style sheet tells versions of it apart.
+        let has_one = || !is_static(segment) && has_identifier(stem);
+        (is_identifier(stem) || has_one()).then(|| Self::for_segment(segment))
     }
 
     pub(crate) fn name(&self) -> &[u8] {
@@ -121,6 +127,25 @@ pub(crate) fn is_identifier(text: &[u8]) -> bool {
     // Words with a number (`top-10-songs-of-2024`) change between letters and digits a few times only.
     let is_token = text.len() >= TOKEN_BYTES_MIN && changes >= 5;
     is_number || is_hex || is_token
+}
+
+/// Whether a slug has an identifier between its signs: `p6-9d1c81`, `oak-table-120817`.
+fn has_identifier(slug: &[u8]) -> bool {
+    let is_one = |piece: &[u8]| {
+        let digits = piece.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let changes = piece.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+        let is_hex = piece.len() >= HEX_PIECE_BYTES_MIN && piece.iter().all(u8::is_ascii_hexdigit);
+        // `facade1` is a word with a number.
+        let is_mixed = changes >= 2 || changes == 1 && digits >= 2;
+        is_hex && is_mixed || digits == piece.len() && digits >= DIGITS_PIECE_BYTES_MIN
+    };
+    slug.split(|byte| b"-_~".contains(byte)).any(is_one)
+}
+
+/// Whether a name is of words or numbers with signs between them, or of both: a slug, as articles have.
+pub(crate) fn is_slug(name: &[u8]) -> bool {
+    let stem = extension_at(name).map_or(name, |at| &name[..at]);
+    stem.iter().any(|byte| byte.is_ascii_digit() || b"-_~".contains(byte))
 }
 
 /// Whether a path names static content, by its extension.

@@ -11,11 +11,16 @@ pub struct Templates {
 
 impl Default for Templates {
     fn default() -> Self {
-        Self { paths: Paths::new() }
+        Self::with_holes(&[])
     }
 }
 
 impl Templates {
+    /// Nothing is known yet but that the segments that are `*` in these paths are holes.
+    pub fn with_holes(patterns: &[String]) -> Self {
+        Self { paths: Paths::with_holes(patterns) }
+    }
+
     /// The type of a request; `None` when it is none. `status` tells whether there was such a thing: no name is learned
     /// from what was not found. O(length).
     pub fn place(&mut self, method: &[u8], target: &[u8], status: u16) -> Option<u32> {
@@ -29,6 +34,11 @@ impl Templates {
     /// differ in an identifier.
     pub fn find(&self, kind: TypeId) -> u32 {
         self.paths.find(kind)
+    }
+
+    /// Its path template: `/item/{id}`.
+    pub fn template(&self, kind: TypeId) -> String {
+        self.paths.template(self.paths.find(kind))
     }
 
     /// Its name: `GET /item/{id}`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use nmax_run::logs::{Ask, instant};
 
-use super::values::{duration, zone};
+use super::values::{duration, path_template, zone};
 
 const LOG_EXAMPLES: &str = "\
 Examples:
@@ -15,8 +15,8 @@ Examples:
   nmax import log access.log --from '2026-11-20 18:00' --to '2026-11-20 20:00' --zone +01:00
   nmax import log access.log --format '$remote_addr - $remote_user [$time_local] \"$request\" $status $request_time'
 
-Formats are found by themselves: common, combined, IIS W3C, HAProxy, AWS ALB and CloudFront, Caddy, JSON lines; others
-are named by --format, as the server's configuration says it. Lines that cannot be read are counted and shown.
+Formats are found by themselves: common, combined, IIS and other W3C, HAProxy, AWS ALB, S3 and CloudFront, Caddy, JSON
+lines, and all of them as containers write them; others are named by --format, as the server's configuration says it. Lines that cannot be read are counted and shown.
 
 Written beside each other: NAME.yaml (the plan), NAME.traffic.json (the traffic profile that runs are compared with),
 and data files. Nothing is sent.
@@ -43,6 +43,9 @@ pub struct LogArgs {
     /// Idle time after which a visitor starts a new session
     #[arg(long, value_name = "TIME", value_parser = session_timeout, default_value = "30m")]
     pub session_timeout: Duration,
+    /// Take the segments that are `*` for {id} in paths like this one, as in '/products/*'; may be repeated
+    #[arg(long, value_name = "PATH", value_parser = path_template)]
+    pub template: Vec<String>,
     /// Keep robots and load tests by nmax
     #[arg(long)]
     pub with_robots: bool,
@@ -69,7 +72,7 @@ pub struct ReadLogArgs {
     /// Access logs, plain or gzip, in any order; `-` is standard input
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Format: common, combined, iis, haproxy, alb, cloudfront, caddy, json, or what the server's configuration says
+    /// Format: common, combined, iis, haproxy, alb, s3, cloudfront, caddy, json, or what the server's configuration says
     /// (Apache LogFormat, nginx log_format, #Fields)
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,

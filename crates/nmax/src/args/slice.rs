@@ -7,7 +7,7 @@ use nmax_run::logs::Ask;
 use nmax_run::slices::Wanted;
 use nmax_slice::Request;
 
-use super::values::{choice, zone};
+use super::values::{choice, path_template, zone};
 use crate::complete::candidates;
 
 const SLICE_EXAMPLES: &str = "\
@@ -103,6 +103,9 @@ pub struct SliceArgs {
     /// Only requests of this host, where the log names hosts
     #[arg(long, value_name = "HOST", help_heading = "Logs")]
     pub host: Option<String>,
+    /// Take the segments that are `*` for {id} in paths like this one, as in '/products/*'; may be repeated
+    #[arg(long, value_name = "PATH", value_parser = path_template, help_heading = "Logs")]
+    pub template: Vec<String>,
 }
 
 /// What of a run is read.

@@ -132,6 +132,19 @@ pub fn rate(text: &str) -> Result<f64, String> {
     if rate > 0.0 { Ok(rate) } else { Err("the rate must be above 0/s, such as 2000/s".into()) }
 }
 
+/// A path in which some segments are `*`.
+pub fn path_template(text: &str) -> Result<String, String> {
+    let segments = text.strip_prefix('/').unwrap_or_default().split('/');
+    let (whole, part): (Vec<&str>, Vec<&str>) =
+        segments.filter(|segment| segment.contains('*')).partition(|segment| *segment == "*");
+    if whole.is_empty() || !part.is_empty() || text.contains('?') {
+        return Err(
+            "write a path with `*` in place of whole segments, such as '/products/*' or '/users/*/orders/*'".into()
+        );
+    }
+    Ok(text.to_owned())
+}
+
 /// A time zone as an offset from Greenwich, in seconds.
 pub fn zone(text: &str) -> Result<i32, String> {
     let what = "write an offset from UTC such as +01:00";

@@ -44,6 +44,7 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
         session_timeout_s: args.session_timeout.as_secs(),
         period,
         with_robots: args.with_robots,
+        templates: args.template.clone(),
         utc_offset_s: read.zone_s,
         ..Options::default()
     });

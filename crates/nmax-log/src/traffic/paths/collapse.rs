@@ -1,7 +1,7 @@
 //! A crowded node of the tree: the names below it become one hole, or stay names.
 
-use super::{Home, NONE, Node, Paths, ROOT, key};
-use crate::traffic::shape::Hole;
+use super::{CHILDREN_FIRST, Home, NONE, Node, Paths, ROOT, key};
+use crate::traffic::shape::{Hole, is_slug};
 
 /// Names below one node, whatever their law.
 const CHILDREN_MAX: u32 = 512;
@@ -9,15 +9,27 @@ const CHILDREN_MAX: u32 = 512;
 const OPEN_SHARE: f64 = 0.05;
 /// Requests per name below which a set is open; one visitor asks for the same name several times.
 const REUSE_MIN: u64 = 20;
+/// Share of slugs among few names from which on they are the rule.
+const SLUGS_SHARE_MIN: f64 = 0.75;
 /// Share of the requests of the root from which on a page at the top stays itself.
 const KEPT_SHARE: f64 = 0.02;
 /// Requests from which on such a share means something.
 const KEPT_COUNT: u64 = 20;
 
 impl Paths {
-    /// A node has many children: an open set becomes a hole, a closed one may grow.
+    /// A node has many children: an open set becomes a hole, a closed one may grow. Of fewer children, slugs become one.
     pub(super) fn crowded(&mut self, node: u32) {
         let children = self.children(node);
+        if self.nodes[node as usize].limit < CHILDREN_FIRST {
+            let slugs = self.slugs(node, &children);
+            if slugs.is_empty() {
+                let own = &mut self.nodes[node as usize];
+                own.limit = (2 * own.limit).min(CHILDREN_FIRST);
+            } else {
+                self.collapse(node, &slugs);
+            }
+            return;
+        }
         let once = children.iter().filter(|child| self.nodes[**child as usize].count <= 1).count();
         let own = &mut self.nodes[node as usize];
         let is_open = own.count < REUSE_MIN * children.len() as u64 || once as f64 > OPEN_SHARE * own.count as f64;
@@ -26,6 +38,18 @@ impl Paths {
             return;
         }
         self.collapse(node, &children);
+    }
+
+    /// The slugs below a node, if they are nearly all that is there and none is asked for often: then they are articles.
+    /// Nothing at the top, where pages like `/about-us` are.
+    fn slugs(&self, node: u32, children: &[u32]) -> Vec<u32> {
+        let is_slug = |child: &&u32| is_slug(&self.nodes[**child as usize].name);
+        let slugs: Vec<u32> = children.iter().filter(is_slug).copied().collect();
+        let count: u64 = slugs.iter().map(|slug| self.nodes[*slug as usize].count).sum();
+        let are_articles = node != ROOT
+            && slugs.len() as f64 >= SLUGS_SHARE_MIN * children.len() as f64
+            && count < REUSE_MIN * slugs.len() as u64;
+        if are_articles { slugs } else { Vec::new() }
     }
 
     /// Makes one hole of the children of a node. Those that clearly are something else stay: the few with pages or other

@@ -37,6 +37,38 @@ fn open_sets_of_names_become_a_hole() {
     assert_eq!(again, ["/product/{id}", "/about"]);
 }
 
+/// A short log has few types as well.
+#[test]
+fn a_few_slugs_become_a_hole() {
+    let slugs: Vec<String> = (0..20).map(|n| format!("/products/oak-table-{n}")).collect();
+    let often = |times: usize| slugs.iter().flat_map(move |slug| std::iter::repeat_n(slug.as_str(), times));
+    let words: Vec<String> = (0..20).map(|n| format!("/help/{}", letters(n))).collect();
+    let at_top: Vec<String> = (0..20).map(|n| format!("/about-{}", letters(n))).collect();
+    // What is asked for, how many templates it has at the end, why.
+    let cases: [(Vec<&str>, usize, &str); 5] = [
+        (often(3).chain(["/products/new"]).collect(), 1, "the slugs; what comes later is one of them"),
+        (["/products/new"].into_iter().chain(often(3)).collect(), 2, "the slugs, and the word before them"),
+        (often(50).collect(), 20, "a closed set"),
+        (words.iter().map(String::as_str).collect(), 20, "words"),
+        (at_top.iter().map(String::as_str).collect(), 20, "pages at the top"),
+    ];
+    for (requests, want, why) in cases {
+        let found = templates(&mut Paths::new(), requests);
+        assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), want, "{why}: {found:?}");
+    }
+}
+
+#[test]
+fn holes_may_be_named() {
+    let named = ["/help/*".to_owned(), "/users/*/orders/*".to_owned()];
+    let requests = ["/help/pay", "/help/send", "/help/a.pdf", "/users/ann/orders/last", "/users/ann", "/about"];
+    let found = templates(&mut Paths::with_holes(&named), requests);
+    assert_eq!(
+        found,
+        ["/help/{id}", "/help/{id}", "/help/{id}.pdf", "/users/{id}/orders/{id}", "/users/{id}", "/about"]
+    );
+}
+
 #[test]
 fn closed_sets_of_names_stay() {
     let mut paths = Paths::new();

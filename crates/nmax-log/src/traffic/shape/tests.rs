@@ -13,6 +13,8 @@ fn identifiers_and_names() {
         ("v2", false),
         ("item17", false),
         ("checkout", false),
+        ("facade1", false),
+        ("iphone-15-pro-256gb", false),
         ("", false),
     ];
     for (text, want) in cases {
@@ -27,6 +29,13 @@ fn holes_keep_the_extension() {
         |text: &str| Hole::of_identifier(text.as_bytes()).map(|hole| String::from_utf8_lossy(hole.name()).into_owned());
     assert_eq!(hole("17.JPG").as_deref(), Some("{id}.jpg"));
     assert_eq!(hole("17").as_deref(), Some("{id}"));
+    for slug in ["p6-9d1c81", "p1-6dbf9a", "p8-f2eebf", "oak-table-120817", "12abcd"] {
+        assert_eq!(hole(slug).as_deref(), Some("{id}"), "{slug}");
+    }
+    for name in ["top-10-songs-of-2024", "item-17", "facade1", "decade-2"] {
+        assert_eq!(hole(name), None, "{name}");
+    }
+    assert_eq!(hole("app-4f3a9b.js"), None, "a name with a digest in it has a name");
     assert_eq!(hole("app.4f3a9b21c.js"), None, "a name with a digest in it has a name");
     assert_eq!(hole("style.css"), None);
 }

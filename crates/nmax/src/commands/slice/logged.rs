@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use nmax_log::counts::Counts;
+use nmax_log::traffic::Templates;
 use nmax_report::slices::SliceView;
 use nmax_run::Trouble;
 use nmax_run::logs::Logs;
 use nmax_run::slices::Wanted;
-use nmax_slice::logs::{Gather, schema};
+use nmax_slice::logs::{Gather, needs_templates, schema};
 use nmax_slice::{Request, Slice, Tally};
 use serde_json::json;
 
@@ -29,8 +30,16 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Tro
     let read_args = args.logs();
     let mut logs = Logs::open(&read_args)?;
     let period = logs.period(&read_args, &mut Progress::new(is_quiet))?;
+    let needs = slice.needs();
+    let is_stdin = args.what.iter().any(|file| file == std::path::Path::new("-"));
+    let mut templates = Templates::with_holes(&args.template);
+    if needs_templates(&needs) && !is_stdin {
+        logs.read(&mut Progress::new(is_quiet), |record| {
+            templates.place(record.method, record.target, record.status);
+        });
+    }
     let mut pass = |tally: Tally| {
-        let mut gather = Gather::new(&slice.needs(), args.zone, tally);
+        let mut gather = Gather::new(&needs, args.zone, templates.clone(), tally);
         let counts = logs.read(&mut Progress::new(is_quiet), |record| {
             if period.is_none_or(|period| (period.from_us..period.to_us).contains(&record.arrival_us)) {
                 gather.add(record);
@@ -39,7 +48,6 @@ pub(super) fn read(args: &SliceArgs, request: &Request) -> Result<SliceView, Tro
         (gather.finish(), counts)
     };
     let (first, counts) = pass(Tally::new(&slice));
-    let is_stdin = args.what.iter().any(|file| file == std::path::Path::new("-"));
     let (tally, ends) = match first.0.again().filter(|_| !is_stdin) {
         Some(second) => pass(second).0,
         None => first,
