@@ -35,6 +35,7 @@ pub use profile::*;
 pub(crate) use scenarios::{short_name, unused};
 pub use season::SeasonCounter;
 pub(crate) use sequence::Last;
+pub(crate) use shape::encoded;
 pub use templates::Templates;
 
 use crate::record::Record;
@@ -187,6 +188,8 @@ impl Traffic {
                 return;
             }
         }
+        let sent = encoded(record.target);
+        let record = &Record { target: sent.as_bytes(), ..*record };
         let (path, query) = shape::split(record.target);
         let method = self.paths.method(record.method);
         if counts {

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use nmax_text::percent;
 use regex::Regex;
 
+use crate::traffic::encoded;
+
 /// A change of targets: what matches becomes something else.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
@@ -78,11 +80,7 @@ pub(super) fn target(path: &[u8], rewrites: &[Rewrite], parameters: &[(String, S
 /// A target without its fragment, whose bytes may all stand in a request line; the others are percent-encoded.
 fn sendable(target: &[u8]) -> Cow<'_, str> {
     let end = target.iter().position(|byte| *byte == b'#').unwrap_or(target.len());
-    let target = &target[..end];
-    match std::str::from_utf8(target) {
-        Ok(text) if target.iter().all(u8::is_ascii_graphic) => Cow::Borrowed(text),
-        _ => Cow::Owned(percent::encode_but(target, |byte| byte.is_ascii_graphic())),
-    }
+    encoded(&target[..end])
 }
 
 /// The target with this query parameter, in place of those of its name.

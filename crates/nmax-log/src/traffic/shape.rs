@@ -1,6 +1,8 @@
 //! What a text by itself tells: identifiers in paths, static content, robots.
 
-use nmax_text::is_uuid;
+use std::borrow::Cow;
+
+use nmax_text::{is_uuid, percent};
 
 /// Longest segment that may be a name.
 const NAME_BYTES_MAX: usize = 64;
@@ -28,6 +30,14 @@ const ROBOTS: [&[u8]; 22] = [
     b"kube-probe", b"googlehc", b"facebookexternalhit", b"mediapartners", b"feedfetcher", b"scanner", b"nmap",
     b"nikto", b"sqlmap", b"zgrab", b"archiver", b"preview",
 ];
+
+/// A target whose bytes may all stand in a request line; the others are percent-encoded, as a browser would send them.
+pub(crate) fn encoded(target: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(target) {
+        Ok(text) if target.iter().all(u8::is_ascii_graphic) => Cow::Borrowed(text),
+        _ => Cow::Owned(percent::encode_but(target, |byte| byte.is_ascii_graphic())),
+    }
+}
 
 /// A path without its query and fragment, and the query. A URL is cut to its path.
 pub(crate) fn split(target: &[u8]) -> (&[u8], &[u8]) {

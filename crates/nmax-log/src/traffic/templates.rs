@@ -1,7 +1,7 @@
 //! Path templates by themselves, for whoever counts something else by them.
 
 use super::paths::{Paths, TypeId};
-use super::shape::split;
+use super::shape::{encoded, split};
 
 /// Gives each request the number of its type: method and path template. Bounded as a profile's types are.
 #[derive(Clone, Debug)]
@@ -24,7 +24,8 @@ impl Templates {
     /// The type of a request; `None` when it is none. `status` tells whether there was such a thing: no name is learned
     /// from what was not found. O(length).
     pub fn place(&mut self, method: &[u8], target: &[u8], status: u16) -> Option<u32> {
-        let (path, _) = split(target);
+        let target = encoded(target);
+        let (path, _) = split(target.as_bytes());
         let method = self.paths.method(method).filter(|_| path.first() == Some(&b'/'))?;
         let is_missing = matches!(status, 400 | 404 | 405 | 410 | 414 | 501);
         Some(self.paths.place(method, path, is_missing))
