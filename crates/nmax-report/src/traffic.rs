@@ -43,12 +43,23 @@ pub struct LogView {
     pub chosen: Option<String>,
     /// What hours and days are shifted by, s.
     pub zone_s: i32,
-    /// The plan.
-    pub made: Made,
+    /// The plan, or why there is none.
+    pub made: Result<Made, String>,
     /// What was written, the plan first.
     pub written: Vec<String>,
     /// What is wrong with it.
     pub warnings: Vec<String>,
+}
+
+impl LogView {
+    fn instant(&self, at_us: i64) -> Option<String> {
+        (self.profile.requests > 0).then(|| instant(at_us))
+    }
+
+    /// A figure of the plan; 0 where there is none.
+    fn of_plan<T: Default>(&self, figure: impl Fn(&Made) -> T) -> T {
+        self.made.as_ref().map_or_else(|_| T::default(), figure)
+    }
 }
 
 /// The same for programs; [`schema`] describes it.
@@ -77,13 +88,16 @@ records! {
         by_status: Map<u64> = found.profile.by_status.iter().map(|(status, n)| (status, *n)).collect::<Map<_>>();
         by_method: Map<u64> = found.profile.by_method.iter().map(|(method, n)| (method, *n)).collect::<Map<_>>();
         bytes: u64 = found.profile.bytes, "Of replies.";
-        first: String = instant(found.profile.first_us), "First arrival, RFC 3339 UTC.";
-        last: String = instant(found.profile.last_us);
+        first: Option<String> = found.instant(found.profile.first_us),
+            "First arrival, RFC 3339 UTC; null where there is no request.";
+        last: Option<String> = found.instant(found.profile.last_us);
         sessions: u64 = found.profile.sessions.count;
-        scenarios: u64 = found.made.scenarios, "Of the plan.";
-        sessions_per_s: f64 = found.made.sessions_per_s;
-        requests_per_s: f64 = found.made.requests_per_s, "Resources included.";
-        covered: f64 = found.made.covered, "Share of the log's steps that the plan sends, 0 to 1.";
+        plan: Option<String> = found.written.first(), "The plan that was written; null where none can be made.";
+        reason: Option<String> = found.made.as_ref().err(), "Why there is no plan.";
+        scenarios: u64 = found.of_plan(|made| made.scenarios), "Of the plan.";
+        sessions_per_s: f64 = found.of_plan(|made| made.sessions_per_s);
+        requests_per_s: f64 = found.of_plan(|made| made.requests_per_s), "Resources included.";
+        covered: f64 = found.of_plan(|made| made.covered), "Share of the log's steps that the plan sends, 0 to 1.";
         written: Vec<String>, "Files, the plan first.";
         notes: Vec<String>;
         warnings: Vec<String>;

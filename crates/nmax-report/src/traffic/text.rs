@@ -295,7 +295,7 @@ fn heavy(page: &mut Page, profile: &Profile) {
 }
 
 fn written(page: &mut Page, found: &LogView) {
-    let made = &found.made;
+    let Ok(made) = &found.made else { return };
     page.heading(&format!(
         "The plan: {} sessions with {} requests per second on average, {} of the log's steps",
         number::digits(made.sessions_per_s),

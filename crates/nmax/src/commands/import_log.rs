@@ -27,7 +27,11 @@ pub fn import_log(args: &LogArgs) -> Ended {
     logs::warn(&found.warnings);
     if args.json {
         say::line(format_args!("{:#}", traffic::json(&found)));
-    } else {
+    }
+    if let Err(reason) = found.made {
+        return Err(reason.into());
+    }
+    if !args.json {
         say::text(traffic::text(&found, live::glyphs(std::io::stdout().is_terminal())));
     }
     Ok(Exit::Pass)
@@ -54,17 +58,17 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
         traffic.add(&Record { target, ..*record });
     });
     let profile = traffic.finish();
-    if profile.requests == 0 {
-        return Err(nothing(&counts, (&logs.names(), &logs.other_hosts()), &profile, read.zone_s).into());
-    }
     let options = PlanOptions {
         name: destination.name().to_owned(),
         target: args.target.clone(),
         with_writes: args.include_writes,
         log: logs.names().join(", "),
     };
-    let made = write(&profile, &options).map_err(|error| error.to_string())?;
-    let written = store(&destination, &made)?;
+    let made = match profile.requests {
+        0 => Err(nothing(&counts, (&logs.names(), &logs.other_hosts()), &profile, read.zone_s)),
+        _ => write(&profile, &options).map_err(|error| error.to_string()),
+    };
+    let written = made.as_ref().map_or_else(|_| Ok(Vec::new()), |made| store(&destination, made))?;
     let mut warnings = doubts(&counts);
     if hider.count() > 0 {
         let count = hider.count();
@@ -73,7 +77,7 @@ fn import(args: &LogArgs) -> Result<LogView, Trouble> {
              plan values of its own where requests need them"
         ));
     }
-    warnings.extend(profile.warnings.iter().chain(&made.warnings).cloned());
+    warnings.extend(profile.warnings.iter().chain(made.iter().flat_map(|made| &made.warnings)).cloned());
     if !profile.season.strays.is_empty() {
         warnings.extend(counts.strays(profile.season.span()));
     }

@@ -488,6 +488,74 @@ fn what_leads_to_nothing_is_told() {
     said("replay hosts.log", "--target http://shop.test");
 }
 
+/// Programs get what was read also where no plan can be made of it.
+#[test]
+fn figures_are_printed_without_a_plan() {
+    let bench = Bench::new();
+    let posts: String = (0..9).map(|n| line(n, 1, "POST /cart", 200)).collect();
+    bench.write("posts.log", &format!("{posts}garbage\n"));
+    // Flags, requests, part of the reason.
+    let cases = [("", 9, "--include-writes"), ("--day 2020-01-01", 0, "choose another time")];
+    for (flags, requests, reason) in cases {
+        let ended = bench.shell(&format!("\"$NMAX\" import log posts.log --json {flags}")).exits(2);
+        let found = ended.says(&[reason]).json();
+        assert_schema(&found, "import-log");
+        assert_eq!((count(&found["lines"]), count(&found["rejected"])), (10, 1), "{found:#}");
+        assert_eq!((count(&found["requests"]), &found["plan"]), (requests, &Value::Null), "{found:#}");
+        assert!(found["reason"].as_str().unwrap().contains(reason), "{found:#}");
+        assert_eq!(found["first"].is_null(), requests == 0, "{found:#}");
+        assert!(!bench.path("posts.yaml").exists());
+    }
+}
+
+/// Bytes that are not UTF-8 are sent as they came.
+#[test]
+fn targets_keep_their_bytes() {
+    let bench = Bench::new();
+    let text: String = (0..30).map(|n| line(n * 9, n % 9, "GET /caf~", 200)).collect();
+    let bytes: Vec<u8> = text.bytes().map(|byte| if byte == b'~' { 0xe9 } else { byte }).collect();
+    std::fs::write(bench.path("access.log"), bytes).unwrap();
+    imported(&bench, "access.log");
+    let plan = std::fs::read_to_string(bench.path("access.yaml")).unwrap();
+    assert!(plan.contains("- get: /caf%E9"), "{plan}");
+}
+
+/// Articles of a short log are one request in its plan and in its slices.
+#[test]
+fn paths_have_the_same_templates_everywhere() {
+    let bench = Bench::new();
+    let slugs = ["p6-9d1c81", "p1-6dbf9a", "p8-f2eebf", "p5-f4fe29", "p10-e3b0c4"];
+    let words = ["oak", "pine", "elm"];
+    let text: String = (0..60)
+        .flat_map(|n| {
+            let client = n % 30;
+            let page = |path: String, at: u64| line(n * 20 + at, client, &format!("GET {path}"), 200);
+            let (slug, word) = (slugs[n as usize % slugs.len()], words[n as usize % words.len()]);
+            [page("/".into(), 0), page(format!("/products/{slug}"), 4), page(format!("/woods/{word}"), 9)]
+        })
+        .collect();
+    bench.write("access.log", &text);
+    // Flags, templates.
+    let cases = [
+        ("", vec!["/", "/products/{id}", "/woods/elm", "/woods/oak", "/woods/pine"]),
+        ("--template /woods/*", vec!["/", "/products/{id}", "/woods/{id}"]),
+    ];
+    for (flags, want) in cases {
+        let sliced = bench.shell(&format!("\"$NMAX\" slice access.log --by template --json {flags}")).exits(0).json();
+        let mut groups: Vec<&str> =
+            sliced["rows"].as_array().unwrap().iter().map(|row| row["key"]["template"].as_str().unwrap()).collect();
+        groups.sort_unstable();
+        assert_eq!(groups, want, "{flags}");
+        imported(&bench, format!("access.log -o made {flags}").trim());
+        let plan = std::fs::read_to_string(bench.path("made.yaml")).unwrap();
+        let name =
+            |line: &str| line.trim().strip_prefix("name: ")?.trim_matches('"').strip_prefix("GET ").map(str::to_owned);
+        let names: std::collections::BTreeSet<String> = plan.lines().filter_map(name).collect();
+        assert_eq!(names.into_iter().collect::<Vec<_>>(), want, "{flags}: {plan}");
+    }
+    bench.nmax(&["slice", "access.log", "--template", "/woods/o*"]).exits(2).says(&["whole segments", "/products/*"]);
+}
+
 #[test]
 fn a_file_that_is_given_twice_is_read_once() {
     let bench = Bench::new();
