@@ -73,7 +73,7 @@ pub fn table(view: &View, style: Style) -> Painted {
     breakdown::write(&mut page, view, style.wide);
     hosts::write(&mut page, view, style.wide);
     diagnosis::write(&mut page, view, style.wide);
-    likeness::write(&mut page, view);
+    likeness::write(&mut page, view, style.wide);
     gates(&mut page, view);
     losses(&mut page, view);
     page.text

@@ -124,6 +124,9 @@ pub struct FidelityArgs {
     /// Directory of the runs
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
+    /// Also show what is alike
+    #[arg(long)]
+    pub wide: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

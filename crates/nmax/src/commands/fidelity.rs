@@ -29,7 +29,7 @@ pub fn fidelity(args: &FidelityArgs) -> Ended {
         say::line(format_args!("{:#}", found.to_json()));
     } else {
         let is_terminal = std::io::stdout().is_terminal();
-        let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: false };
+        let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: args.wide };
         say::text(likeness(&found.likeness(), style));
     }
     Ok(Exit::Pass)

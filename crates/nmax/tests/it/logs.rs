@@ -283,7 +283,7 @@ fn a_replay_sends_the_log() {
     assert_eq!(summary["run"]["name"], "access.log, original pace");
     let planned_s = summary["phase"]["end_s"].as_f64().unwrap();
     assert!((planned_s - 0.494).abs() < 0.01, "from the first to the last: {planned_s}");
-    let text = bench.nmax(&["fidelity", "last"]).exits(0);
+    let text = bench.nmax(&["fidelity", "last", "--wide"]).exits(0);
     text.shows(&["Fidelity: this run beside access.log", "mix of requests"]);
     let shown = bench.nmax(&["show", "last"]).exits(0);
     shown.shows(&["access.log, original pace", "Fidelity: this run beside access.log"]);
