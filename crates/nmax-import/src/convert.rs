@@ -5,16 +5,20 @@ use std::time::Duration;
 
 use crate::correlate::{Correlations, correlate};
 use crate::emit::{AnalysedRecording, Converted, Pause, Summary, emit};
-use crate::journey::{Journey, PAUSE_MIN, build};
+use crate::journey::{Journey, PAUSE_MIN, Step, build, template_path};
 use crate::options::{Options, Think};
 use crate::parameters::{Feeders, Other, Parameters, names_taken, recognize};
-use crate::parts::{ValueLocation, without_login};
+use crate::parts::{ValueLocation, split, without_login};
 use crate::recording::{Recording, Skipped, header};
 use crate::redact::{Secrets, find};
 use crate::select::select;
+use crate::structure::Structure;
 
 /// 95th percentile of the standard normal distribution.
 const Z95: f64 = 1.644_853_6;
+/// How many times the recorded pause the 95th percentile is, where one visit tells no spread: users who all pause alike
+/// would stay in step.
+const SPREAD: f64 = 2.0;
 
 /// Replies that were not read to their ends, each told by itself.
 const UNREAD_TOLD_MAX: usize = 10;
@@ -55,7 +59,7 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
     }
     summary.redactions = secrets.redactions;
     visits.iter_mut().for_each(|visit| hide_in_names(&mut visit.journey, &secrets));
-    let mut groups = group(visits, &mut summary.warnings);
+    let mut groups = group(visits, &secrets, &mut summary.warnings);
     let mut feeders = Feeders::default();
     for group in &mut groups {
         understand(group, &mut feeders, &secrets, options);
@@ -114,22 +118,65 @@ fn finish(made: Converted, groups: &[Group], secrets: &Secrets, before: Summary)
     Converted { summary, ..made }
 }
 
-/// Visits whose steps have the same names, in the order of the first of each.
-fn group(visits: Vec<Visit>, warnings: &mut Vec<String>) -> Vec<Group> {
+/// Visits of the same journey, in the order of the first of each.
+fn group(visits: Vec<Visit>, secrets: &Secrets, warnings: &mut Vec<String>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for visit in visits {
         if visit.journey.steps.is_empty() {
             warnings.push(format!("{}: nothing in it can be replayed, see what was left out", visit.recording.name));
             continue;
         }
-        let names = |visit: &Visit| visit.journey.steps.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
-        let own = names(&visit);
-        match groups.iter_mut().find(|group| names(&group.visits[0]) == own) {
-            Some(group) => group.visits.push(visit),
+        let found = groups.iter_mut().find_map(|group| Some((differing(&group.visits[0], &visit)?, group)));
+        match found {
+            Some((differing, group)) => {
+                group.visits.push(visit);
+                let before = group.visits[0].journey.steps.iter().map(|step| step.varying.clone());
+                let varying: Vec<Vec<usize>> = before.zip(differing).map(|(own, more)| [own, more].concat()).collect();
+                for visit in &mut group.visits {
+                    visit.journey.vary(&visit.recording, &varying);
+                    hide_in_names(&mut visit.journey, secrets);
+                }
+            }
             None => groups.push(Group { visits: vec![visit], ..Group::default() }),
         }
     }
     groups
+}
+
+/// Which segments of the path of each step differ in two visits of one journey: the same things were done, with other
+/// articles. `None` where they are different journeys.
+fn differing(first: &Visit, second: &Visit) -> Option<Vec<Vec<usize>>> {
+    let (own, other) = (&first.journey.steps, &second.journey.steps);
+    if own.len() != other.len() {
+        return None;
+    }
+    own.iter().zip(other).map(|(own, other)| differing_in_step((first, own), (second, other))).collect()
+}
+
+/// Which segments differ in two steps: slugs below the same word, to which the server gives pages of one kind.
+fn differing_in_step((first, own): (&Visit, &Step), (second, other): (&Visit, &Step)) -> Option<Vec<usize>> {
+    if own.name == other.name {
+        return Some(Vec::new());
+    }
+    let entries = (&first.recording.entries[own.entry], &second.recording.entries[other.entry]);
+    let (a, b) = (split(&entries.0.request.url), split(&entries.1.request.url));
+    let (own_path, other_path) = (template_path(a.path), template_path(b.path));
+    let (own_segments, other_segments): (Vec<&str>, Vec<&str>) =
+        (own_path.split('/').collect(), other_path.split('/').collect());
+    let is_same_call = entries.0.request.method == entries.1.request.method && a.origin == b.origin;
+    if !is_same_call || own_segments.len() != other_segments.len() {
+        return None;
+    }
+    let differing: Vec<usize> = (0..own_segments.len()).filter(|at| own_segments[*at] != other_segments[*at]).collect();
+    let is_slug =
+        |text: &str| text == "{id}" || text.contains(['-', '_', '%']) || text.bytes().any(|byte| byte.is_ascii_digit());
+    let are_slugs = differing.iter().all(|at| *at >= 2 && is_slug(own_segments[*at]) && is_slug(other_segments[*at]));
+    let last = |visit: &Visit, step: &Step| Structure::from_entry(&visit.recording.entries[step.last()]);
+    let are_pages_alike = match (last(first, own), last(second, other)) {
+        (Some(own), Some(other)) => !own.is_another_than(&other),
+        (own, other) => own.is_none() && other.is_none(),
+    };
+    (are_slugs && are_pages_alike).then_some(differing)
 }
 
 /// Finds out what goes from replies to requests and what differs from user to user.
@@ -166,7 +213,7 @@ fn carriers(correlations: &Correlations) -> Vec<usize> {
     uses.chain(correlations.values.iter().map(|value| value.from)).collect()
 }
 
-/// Pauses by the entries of the first visit: fixed for one visit, lognormal over several.
+/// Pauses by the entries of the first visit: lognormal, by a rule for one visit and fitted to several.
 fn pauses(visits: &[Visit], options: &Options) -> HashMap<usize, Pause> {
     let mut pauses = HashMap::new();
     for (at, step) in visits[0].journey.steps.iter().enumerate() {
@@ -180,7 +227,8 @@ fn pauses(visits: &[Visit], options: &Options) -> HashMap<usize, Pause> {
     pauses
 }
 
-/// The lognormal distribution with the mean and deviation of the logarithms.
+/// The lognormal distribution with the mean and deviation of the logarithms; of one pause, it is the median, and the spread
+/// is [`SPREAD`].
 fn fitted(thinks: &[Duration]) -> Pause {
     let logs: Vec<f64> = thinks.iter().map(|think| think.as_secs_f64().max(1e-3).ln()).collect();
     let count = logs.len() as f64;
@@ -193,7 +241,8 @@ fn fitted(thinks: &[Duration]) -> Pause {
         let grains = (s * 1000.0 / f64::from(grain_ms)).round();
         Duration::from_millis(grains as u64 * u64::from(grain_ms))
     };
-    let (median, p95) = (rounded(mean), rounded(mean + Z95 * variance.sqrt()));
+    let spread = if logs.len() > 1 { Z95 * variance.sqrt() } else { SPREAD.ln() };
+    let (median, p95) = (rounded(mean), rounded(mean + spread));
     if p95 > median { Pause::Lognormal { median, p95 } } else { Pause::Fixed(median) }
 }
 

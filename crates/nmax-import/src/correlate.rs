@@ -6,7 +6,7 @@
 //!   references lead
 //! - `weight`, `names`, `judge`: whether two places hold the same value by chance; `denied`: headers that never count
 //! - `coding`: encodings between reply and request; `choose`: the extractor; `again`: a second recording
-//! - `generated`: what the client makes; `jar`: cookies
+//! - `generated`: what the client makes; `kept`: what looks like an id and stays; `jar`: cookies
 
 use std::collections::HashMap;
 
@@ -32,6 +32,7 @@ mod generated;
 mod index;
 mod jar;
 mod judge;
+mod kept;
 mod link;
 mod names;
 mod search;
@@ -51,6 +52,8 @@ pub struct Correlations {
     pub generated: Vec<Generated>,
     /// What was seen and left alone, with the reason.
     pub denied: Vec<Denied>,
+    /// What looks like an id and is sent as it was recorded, whatever the reason.
+    pub as_recorded: Vec<Use>,
     /// Entries whose replies were not read to their ends, with the reason.
     pub unread: Vec<(usize, GaveUp)>,
 }
@@ -165,13 +168,14 @@ pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recor
     let mut drafts = std::mem::take(&mut search.drafts);
     drafts.sort_by_key(|draft| timeline.spot(draft.from).order);
     let values = drafts.into_iter().map(|draft| finished(draft, &mut namer, second.is_some()));
-    Correlations {
+    let mut found = Correlations {
         values: values.collect(),
         jar: jar::cookies(&timeline, &index),
         generated: generated(&timeline, &index, &search, second.as_ref(), &mut namer),
-        denied: search.denied,
-        unread: search.unread,
-    }
+        ..Correlations::default()
+    };
+    found.as_recorded = kept::as_recorded(&timeline, &index, &search, second.as_ref(), &found);
+    Correlations { denied: search.denied, unread: search.unread, ..found }
 }
 
 /// A draft with its name in its templates, and its evidence.

@@ -46,6 +46,8 @@ pub struct Step {
     pub mark: Option<String>,
     /// Name under which it is measured, such as `GET /item/{id}`.
     pub name: String,
+    /// Segments of its path that another recording of the same journey has otherwise.
+    pub varying: Vec<usize>,
     /// It shows a document, so its resources and its time are those of a page.
     pub is_page: bool,
 }
@@ -72,6 +74,14 @@ pub fn build(recording: &Recording, selection: &Selection, options: &Options) ->
 }
 
 impl Journey {
+    /// Takes for identifiers the segments, one list for each step, that another recording has otherwise.
+    pub fn vary(&mut self, recording: &Recording, varying: &[Vec<usize>]) {
+        for (step, own) in self.steps.iter_mut().zip(varying) {
+            step.varying.clone_from(own);
+        }
+        names::name(recording, &mut self.steps);
+    }
+
     /// Makes steps of resources that cannot be fetched as such, right after their page: those for which `is_own` holds.
     pub fn promote(&mut self, recording: &Recording, is_own: impl Fn(usize) -> bool) {
         let mut steps = Vec::with_capacity(self.steps.len());

@@ -12,6 +12,8 @@ pub struct Options {
     pub name: Option<String>,
     /// Hosts that belong to the site beside its own registrable domain; `*.shop.test` means all below it.
     pub hosts: Vec<String>,
+    /// Requests that got no reply are requests of the plan too.
+    pub without_replies: bool,
     /// What is done with the resources of pages.
     pub resources: Resources,
     /// Where secrets are read from that the plan must send.
@@ -31,6 +33,7 @@ impl Default for Options {
         Self {
             name: None,
             hosts: Vec::new(),
+            without_replies: false,
             resources: Resources::Recorded,
             secrets: SecretsIn::File,
             think: Think::Recorded,

@@ -23,7 +23,7 @@ mod shown;
 use bind::Binder;
 pub use feeders::{Feeder, Feeders};
 pub(crate) use feeders::{column_name, free};
-use field::{Field, Shown, field, may_be_name};
+use field::{Field, Shown, field, may_be_login, may_be_name};
 use shown::shown;
 
 /// What was recognized in one recording.
@@ -144,6 +144,7 @@ fn candidates(recording: &Recording, journey: &Journey, covered: &Covered<'_>) -
             .collect();
         let before = found.len();
         let mut unsure = Vec::new();
+        let mut typed = Vec::new();
         for (part, name) in parts {
             if part.value.is_empty() || part.value.len() > 1000 {
                 continue;
@@ -152,8 +153,12 @@ fn candidates(recording: &Recording, journey: &Journey, covered: &Covered<'_>) -
             match field(&name, &part.value, &shown, &path) {
                 Some(field) => found.push(candidate(index, part, field, shown)),
                 None if may_be_name(&name) && shown.kind != "hidden" => unsure.push((part, shown)),
+                None if may_be_login(&name, &part, &shown) => typed.push((found.len(), part, shown)),
                 None => {}
             }
+        }
+        if let Some((at, part, shown)) = login(&found, before, typed, &mut unsure) {
+            found.insert(at, candidate(index, part, Field::UserName, shown));
         }
         let is_about_person = found[before..]
             .iter()
@@ -169,6 +174,26 @@ fn candidates(recording: &Recording, journey: &Journey, covered: &Covered<'_>) -
         });
     }
     found
+}
+
+/// What the user of a request with a password is called, where no name of a field says it: what was typed in right before the
+/// password, whatever its name; and where it stands among what was found. The request's own is what was found from `before` on;
+/// each of `typed` has the position of what follows it.
+fn login(
+    found: &[Candidate],
+    before: usize,
+    typed: Vec<(usize, Part, Shown)>,
+    unsure: &mut Vec<(Part, Shown)>,
+) -> Option<(usize, Part, Shown)> {
+    let own = &found[before..];
+    let password = before + own.iter().position(|candidate| candidate.field == Field::Password)?;
+    let is_known = own.iter().any(|candidate| matches!(candidate.field, Field::Email | Field::UserName));
+    if is_known {
+        return None;
+    }
+    let last = typed.into_iter().rfind(|(at, ..)| *at <= password);
+    last.map(|(_, part, shown)| (password, part, shown))
+        .or_else(|| unsure.pop().map(|(part, shown)| (password, part, shown)))
 }
 
 fn candidate(entry: usize, part: Part, field: Field, shown: Shown) -> Candidate {

@@ -24,6 +24,8 @@ pub struct Selection {
 
 /// Methods that plans have.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/// What takes requests without a reply.
+const WITHOUT_REPLIES: &str = "`nmax import har --without-replies` takes such requests";
 /// Hosts of other sites that a warning names.
 const HOSTS_NAMED_MAX: usize = 10;
 
@@ -35,7 +37,7 @@ pub fn select(recording: &Recording, options: &Options) -> Selection {
     let sites = Sites::from_recording(recording, &order, options);
     for index in order {
         let entry = &recording.entries[index];
-        match reason(entry, &sites) {
+        match reason(entry, &sites, options) {
             None => selection.kept.push(index),
             Some(reason) => selection.skipped.push(Skipped {
                 recording: 0,
@@ -50,10 +52,10 @@ pub fn select(recording: &Recording, options: &Options) -> Selection {
 }
 
 /// The host whose registrable domain is the site: that of the first document.
-fn first_host(recording: &Recording, order: &[usize]) -> Option<String> {
+fn first_host(recording: &Recording, order: &[usize], options: &Options) -> Option<String> {
     let usable = || {
         let entries = order.iter().map(|&index| &recording.entries[index]);
-        entries.filter(|entry| unusable(entry).is_none())
+        entries.filter(|entry| unusable(entry, options).is_none())
     };
     let is_noise = |entry: &&Entry| noise::of_host(&host(entry)).is_some();
     let is_document = |entry: &&Entry| kind(entry) == Kind::Document;
@@ -82,7 +84,7 @@ impl Sites {
             host.to_ascii_lowercase()
         });
         Self {
-            main: first_host(recording, order).map_or_else(String::new, |host| site(&host).to_owned()),
+            main: first_host(recording, order, options).map_or_else(String::new, |host| site(&host).to_owned()),
             more: more.filter(|host| !host.is_empty()).collect(),
         }
     }
@@ -119,7 +121,7 @@ pub fn site(host: &str) -> &str {
 }
 
 /// Why an exchange is left out.
-fn reason(entry: &Entry, sites: &Sites) -> Option<String> {
+fn reason(entry: &Entry, sites: &Sites, options: &Options) -> Option<String> {
     let host = host(entry);
     let is_asked_for = sites.is_asked_for(&host);
     if !is_asked_for
@@ -128,7 +130,7 @@ fn reason(entry: &Entry, sites: &Sites) -> Option<String> {
     {
         return Some(why.to_owned());
     }
-    if let Some(why) = unusable(entry) {
+    if let Some(why) = unusable(entry, options) {
         return Some(why);
     }
     if !sites.is_own(&host) {
@@ -138,7 +140,7 @@ fn reason(entry: &Entry, sites: &Sites) -> Option<String> {
 }
 
 /// Why nothing can be made of an exchange, whatever its host is.
-fn unusable(entry: &Entry) -> Option<String> {
+fn unusable(entry: &Entry, options: &Options) -> Option<String> {
     let request = &entry.request;
     let url = request.url.to_ascii_lowercase();
     let kind = kind(entry);
@@ -170,10 +172,11 @@ fn unusable(entry: &Entry) -> Option<String> {
         return Some(format!("plans have no method `{}`", request.method));
     }
     match entry.response.as_ref().map(|response| response.status) {
-        // A copied command: nobody has sent it yet.
+        // A copied command: it was not sent yet.
         None if entry.comment.is_empty() => None,
-        Some(0) if entry.comment.is_empty() => Some("no reply was recorded".to_owned()),
-        None | Some(0) => Some(format!("no reply was recorded: {}", entry.comment)),
+        None | Some(0) if options.without_replies => None,
+        Some(0) if entry.comment.is_empty() => Some(format!("no reply was recorded: {WITHOUT_REPLIES}")),
+        None | Some(0) => Some(format!("no reply was recorded ({}): {WITHOUT_REPLIES}", entry.comment)),
         Some(status) if !(200..600).contains(&status) => Some(format!("status {status} is not an answer to a request")),
         Some(_) => None,
     }

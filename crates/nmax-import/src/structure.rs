@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use nmax_extract::json::{Kind, Value};
 use nmax_extract::{Page, shape};
 
-use crate::parts::essence;
+use crate::parts::{essence, split};
+use crate::recording::Entry;
 
 /// Most different parts of one reply; beyond it the rest is not compared.
 const PARTS_MAX: usize = 10_000;
@@ -70,6 +71,20 @@ impl Structure {
             },
             mime,
         }
+    }
+
+    /// The structure of a recorded reply; `None` when there is none.
+    pub fn from_entry(entry: &Entry) -> Option<Self> {
+        let response = entry.response.as_ref()?;
+        let headers: Vec<(&str, &[u8])> =
+            response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+        let body = response.body.as_ref().filter(|body| !body.is_cut && response.status != 304);
+        Some(Self::from_reply(&Reply {
+            status: response.status,
+            origin: split(&entry.request.url).origin,
+            headers: &headers,
+            body: body.map(|body| body.bytes.as_slice()),
+        }))
     }
 
     /// What it is in a few words, such as `status 200, text/html`.

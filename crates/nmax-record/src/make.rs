@@ -15,12 +15,12 @@ use crate::sources::Source;
 /// More entries are worth a word on what is being done.
 const ENTRIES_TOLD: usize = 2_000;
 
-/// Converts recordings and writes what comes of it; `tell` is told when that takes long.
+/// Converts recordings and writes what comes of it, which is nothing where no request can be replayed; `tell` is told when that takes long.
 ///
 /// - `options`: its name and its key are those of the place and of the placeholders
 ///
 /// # Errors
-/// Why nothing was written.
+/// Why a file cannot be written.
 pub fn make(
     destination: &PlanDestination,
     sources: Vec<Source>,
@@ -50,7 +50,7 @@ pub fn make(
     context.redactions = secrets.redactions;
     let converted = convert(recordings, &at(destination, key, options));
     if converted.summary.steps == 0 {
-        return Err(ImportReport::new(converted, context).nothing("so that nothing was written").into());
+        return Ok(ImportReport::new(converted, context));
     }
     let bundle = Bundle { converted: &converted, secrets: &secrets, recordings: &kept };
     context.files = files::write(destination, &bundle)?;

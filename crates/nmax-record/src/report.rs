@@ -12,8 +12,8 @@ use serde_json::Value;
 
 /// Longest list of things of one kind in the text.
 const LISTED_MAX: usize = 20;
-/// Examples of each reason for leaving something out.
-const EXAMPLES_MAX: usize = 2;
+/// Addresses that are named for each reason for leaving something out.
+const EXAMPLES_MAX: usize = 5;
 /// Longest URL that is shown, characters.
 const URL_CHARS_MAX: usize = 90;
 
@@ -67,6 +67,14 @@ impl ImportReport {
         self.correlations(&mut out);
         section(
             &mut out,
+            "Sent as recorded, looks like an id: give it a value of its own where each user needs another one",
+            self.evidence
+                .as_recorded
+                .iter()
+                .map(|Object(kept)| format!("{} of {}", word(&kept["place"]), word(&kept["request"]))),
+        );
+        section(
+            &mut out,
             "Cookies, which the jar carries by itself",
             self.evidence.jar.iter().filter(|Object(cookie)| !cookie["set_by"].is_null()).map(|Object(cookie)| {
                 let sent = cookie["sent"].as_u64().unwrap_or_default();
@@ -96,6 +104,11 @@ impl ImportReport {
             );
         }
         out
+    }
+
+    /// Why there is no plan; `None` where one was written.
+    pub fn why_no_plan(&self) -> Option<String> {
+        self.context.files.is_empty().then(|| self.nothing("so that nothing was written"))
     }
 
     /// What to say when there is no request to be replayed; `what` was done in place of a plan.
@@ -141,7 +154,17 @@ impl ImportReport {
         groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
         let lines = groups.iter().map(|(reason, group)| {
             let mut line = format!("{:>5}  {}", number::count(group.len() as u64), shown(reason));
-            for skipped in group.iter().take(EXAMPLES_MAX) {
+            let mut named: Vec<(&Skipped, usize)> = Vec::new();
+            for skipped in group {
+                match named
+                    .iter_mut()
+                    .find(|(known, _)| (known.recording, short(&known.url)) == (skipped.recording, short(&skipped.url)))
+                {
+                    Some((_, count)) => *count += 1,
+                    None => named.push((*skipped, 1)),
+                }
+            }
+            for (skipped, count) in named.iter().take(EXAMPLES_MAX) {
                 let of = match self.context.recordings.get(skipped.recording) {
                     Some(file) if self.context.recordings.len() > 1 => format!("{}, ", shown(file)),
                     _ => String::new(),
@@ -151,6 +174,13 @@ impl ImportReport {
                     0 => write!(line, "\n           {of}{url}"),
                     _ => write!(line, "\n           {of}entry {number}: {url}"),
                 };
+                if *count > 1 {
+                    let _ = write!(line, " ({})", number::times(*count as u64));
+                }
+            }
+            if let Some(more @ 1..) = named.len().checked_sub(EXAMPLES_MAX) {
+                let _ =
+                    write!(line, "\n           and {more} other{}; --json has all", if more == 1 { "" } else { "s" });
             }
             line
         });
@@ -183,9 +213,9 @@ pub fn schema() -> Value {
 records! {
     struct Answer(report: &ImportReport) {
         schema_version: Version = Version;
-        #[schemars(with = "String")]
         plan: Option<String> = report.context.files.first().map(|file| file.display().to_string()),
-            "The plan that was written.";
+            "The plan that was written; null where none can be made.";
+        reason: Option<String> = report.why_no_plan(), "Why there is no plan.";
         files: Vec<String> = report.context.files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>(),
             "Everything that was written, the plan first.";
         entries: u64 = report.entries(), "Entries of all files.";
@@ -199,6 +229,8 @@ records! {
             "Values that the server gives and the user sends back.";
         jar: Vec<Object> = report.evidence.jar.clone(), "Cookies, which the jar carries.";
         generated: Vec<Object> = report.evidence.generated.clone(), "Values that the client makes.";
+        as_recorded: Vec<Object> = report.evidence.as_recorded.clone(),
+            "Step, request and place of what looks like an id and is sent as it was recorded.";
         denied: Vec<Object> = report.evidence.denied.clone(), "What looks like a correlation and is none.";
         parameters: Vec<String> = &report.converted.summary.parameters, "What differs from user to user.";
         warnings: Vec<String> = &report.context.warnings;
@@ -216,6 +248,7 @@ records! {
         correlations: Vec<Correlation>;
         jar: Vec<Object>;
         generated: Vec<Object>;
+        as_recorded: Vec<Object>;
         denied: Vec<Object>;
     }
     #[derive(Clone, Debug)]

@@ -25,6 +25,75 @@ fn visits_of_the_same_journey_are_one_scenario_with_pauses_that_differ() {
     assert!(convert(vec![shop(1000, "x"), shop(4000, "y")], &fixed).plan.contains("think: 250ms"));
 }
 
+/// Other articles make no other journey; other pages do.
+#[test]
+fn visits_with_other_articles_are_one_scenario() {
+    let list = |a: &str, b: &str| format!("<ul><li><a href=/products/{a}>A</a><li><a href=/products/{b}>B</a></ul>");
+    let visit = |path: &str, html: &str| {
+        recording(vec![
+            page(0, "/products", &list("p5-f4fe29", "p8-f2eebf")),
+            page(4000, path, html),
+            post(9000, "/basket", "pieces=1").leads_to(303, "/basket"),
+            page(9050, "/basket", "<p>1</p>"),
+        ])
+    };
+    let article = "<h1>Oak</h1><p>12</p>";
+    // The second visit's page, whether both are one journey.
+    let cases = [
+        ("/products/p8-f2eebf", "<h1>Pine</h1><p>7</p>", true, "another article"),
+        ("/products/pine-chair", "<h1>Pine</h1><p>7</p>", true, "a slug of words"),
+        ("/products/p8-f2eebf", "<form><input name=q></form>", false, "a page of another kind"),
+        ("/products/new", "<h1>New</h1><p>7</p>", false, "a word"),
+        ("/articles/p8-f2eebf", "<h1>Pine</h1><p>7</p>", false, "another place"),
+    ];
+    for (path, html, is_one, why) in cases {
+        let made = convert(vec![visit("/products/p5-f4fe29", article), visit(path, html)], &Options::default());
+        assert_eq!(made.summary.scenarios, 2 - usize::from(is_one), "{why}: {}", made.plan);
+    }
+    let made = convert(
+        vec![visit("/products/p5-f4fe29", article), visit("/products/p8-f2eebf", "<h1>Pine</h1><p>7</p>")],
+        &Options::default(),
+    );
+    assert!(made.plan.contains("name: \"GET /products/{id}\""), "{}", made.plan);
+    assert!(!made.plan.contains("f4fe29"), "{}", made.plan);
+    let evidence: serde_json::Value = serde_json::from_str(&made.evidence).unwrap();
+    assert_eq!(evidence["correlations"][0]["state"], "changes");
+}
+
+/// One visit tells no spread of pauses, and users who pause alike would stay in step.
+#[test]
+fn a_pause_that_was_recorded_once_is_spread() {
+    let made = convert(vec![shop(5480, "8d1f0c5e7b2a49e6a1b2")], &Options::default());
+    let places =
+        ["think: { min: 0s, max: 5.5s }", "- get: /login", "think: { median: 5.5s, p95: 11s }", "- post: /login"]
+            .map(|part| made.plan.find(part));
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?} in {}", made.plan);
+    let without = convert(vec![shop(0, "8d1f0c5e7b2a49e6a1b2")], &Options::default());
+    assert!(!without.plan.contains("think"), "{}", without.plan);
+}
+
+#[test]
+fn what_looks_like_an_id_and_stays_is_told() {
+    let entries = vec![
+        page(0, "/", "<p>Home</p>"),
+        get(3000, "/api/cards/4217/limit", Kind::Call)
+            .by("POST")
+            .sends("application/json", r#"{"tariffId":31,"count":12}"#),
+        get(6000, "/api/orders", Kind::Call).by("POST").answers("application/json", r#"{"order":116}"#),
+        get(9000, "/api/orders/116", Kind::Call).by("DELETE"),
+    ];
+    let made = convert(vec![recording(entries)], &Options::default());
+    let evidence: serde_json::Value = serde_json::from_str(&made.evidence).unwrap();
+    let places: Vec<String> = evidence["as_recorded"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|kept| format!("{} {}", kept["step"], kept["place"].as_str().unwrap()))
+        .collect();
+    assert_eq!(places, ["2 path segment 3", "2 JSON /tariffId"], "{}", made.plan);
+    assert!(made.plan.contains("delete: \"/api/orders/${order}\""), "{}", made.plan);
+}
+
 #[test]
 fn different_journeys_are_scenarios_of_equal_weight() {
     let other = recording(vec![page(0, "/", "")]);

@@ -33,7 +33,7 @@ pub(super) struct Sent<'a> {
 /// | strong | always |
 /// | medium | numbers: when a name identifies something or both names agree, and none measures; texts: everywhere but in running text |
 /// | weak | when a name identifies something, both names agree, and none measures |
-/// | trivial | numbers that a link led to, the id of what was just made, fields of a form that are called an id |
+/// | trivial | numbers that a link led to, the id of what was just made (a segment behind its name too), fields of a form that are called an id |
 pub(super) fn judge(weight: Weight, value: &str, given: &Given<'_>, sent: &Sent<'_>) -> Result<(), &'static str> {
     let is_segment = matches!(sent.place, ValueLocation::Segment(_));
     let agree = names::same(&given.found.name, sent.name) || names::share(given.words, sent.words);
@@ -54,7 +54,11 @@ pub(super) fn judge(weight: Weight, value: &str, given: &Given<'_>, sent: &Sent<
         Weight::Weak => Err("a short value, and the names of its places do not agree"),
         Weight::Trivial if !is_number(value) => Err("a word"),
         Weight::Trivial if sent.was_followed => Ok(()),
-        Weight::Trivial if given.creates && names::identifies(&given.found.name) && agree && !measures => Ok(()),
+        Weight::Trivial
+            if given.creates && agree && !measures && (names::identifies(&given.found.name) || is_segment) =>
+        {
+            Ok(())
+        }
         Weight::Trivial => {
             let is_field = given.found.kind == Kind::Field && names::same(&given.found.name, sent.name);
             if is_field && names::identifies(sent.name) { Ok(()) } else { Err("a small number or a year") }

@@ -144,6 +144,11 @@ impl<'a> Search<'a> {
         known.is_some_and(|known| known.iter().any(|known| known.start < span.end && span.start < known.end))
     }
 
+    /// Whether a script, style sheet or another file of the site holds it.
+    pub(super) fn is_constant(&self, value: &str) -> bool {
+        self.constants.contains(value)
+    }
+
     fn mark_settled(&mut self, entry: usize, part: usize, span: Range<usize>) {
         self.settled.entry((entry, part)).or_default().push(span);
     }

@@ -15,7 +15,8 @@ pub(super) fn evidence(
     (plan, shared): (&str, &Shared<'_>),
 ) -> String {
     let hide = |text: &str| shared.secrets.hide(text);
-    let [mut steps, mut correlations, mut jar, mut generated, mut denied] = <[Vec<Value>; 5]>::default();
+    let [mut steps, mut correlations, mut jar, mut generated, mut as_recorded, mut denied] =
+        <[Vec<Value>; 6]>::default();
     for (analysed, scenario) in analysed.iter().zip(scenarios) {
         let goes_to = |uses: &[(Use, String)]| -> Vec<Value> {
             uses.iter().map(|(at, template)| to(scenario, at, template)).collect()
@@ -56,6 +57,7 @@ pub(super) fn evidence(
                 "to": goes_to(&made.uses),
             })
         }));
+        as_recorded.extend(as_recorded_of(analysed, scenario));
         let left_alone = analysed.correlations.denied.iter();
         denied.extend(left_alone.map(|denied| json!({ "what": hide(&denied.what), "reason": hide(&denied.reason) })));
     }
@@ -69,11 +71,31 @@ pub(super) fn evidence(
         "correlations": correlations,
         "jar": jar,
         "generated": generated,
+        "as_recorded": as_recorded,
         "denied": denied,
         "parameters": parameters,
     });
     let text = serde_json::to_string_pretty(&evidence).unwrap_or_default();
     format!("{text}\n")
+}
+
+/// What looks like an id and is sent as it was recorded: what differs from user to user is not.
+fn as_recorded_of(analysed: &AnalysedRecording<'_>, scenario: &Scenario) -> Vec<Value> {
+    let replacements = &analysed.parameters.replacements;
+    let is_kept = |at: &&Use| {
+        !replacements.iter().any(|replacement| replacement.at.entry == at.entry && replacement.at.place == at.place)
+    };
+    let kept = analysed.correlations.as_recorded.iter().filter(is_kept);
+    let sent = kept.filter_map(|at| Some((step_of(scenario, at.entry)?, at)));
+    let told = |((step, sent), at): ((usize, &Sent), &Use)| {
+        json!({
+            "scenario": scenario.name,
+            "step": step,
+            "request": sent.name,
+            "place": place_in_words(&at.place),
+        })
+    };
+    sent.map(told).collect()
 }
 
 /// Correlations in words: `csrf: from GET /login to POST /login (form field csrf)`.

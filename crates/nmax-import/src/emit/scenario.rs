@@ -73,6 +73,7 @@ pub(super) fn scenario(
         unsendable: BTreeSet::new(),
     };
     let mut steps = writing.steps();
+    steps.splice(0..0, writing.delay());
     writing.warn_of_unsendable();
     if steps.is_empty() {
         // A scenario without a step is no scenario; the recording was empty.
@@ -109,6 +110,21 @@ impl Writing<'_, '_> {
         }
         close(&mut outside, open);
         outside
+    }
+
+    /// What spreads users who begin together, where they pause: up to the first pause at its usual length.
+    fn delay(&self) -> Option<Yaml> {
+        let pauses =
+            self.analysed.journey.steps.iter().skip(1).filter_map(|step| self.analysed.pauses.get(&step.entry));
+        let first = pauses.map(|pause| match pause {
+            Pause::Fixed(pause) | Pause::Lognormal { median: pause, .. } => *pause,
+        });
+        let law = vec![
+            ("min".to_owned(), Yaml::plain("0s")),
+            ("max".to_owned(), Yaml::plain(format_duration(first.into_iter().next()?))),
+        ];
+        let think = Yaml::Map(vec![("think".to_owned(), Yaml::Map(law).on_one_line())]);
+        Some(think.with_note("users who begin together do not stay in step"))
     }
 
     /// Names the headers that were left out because no request can carry them.

@@ -390,7 +390,7 @@ fn redirects_are_followed_and_marks_are_transactions() {
     recording.marks = vec![Mark { at_us: 4_000_000, name: "POST /login".into() }];
     let made = convert(vec![recording], &Options::default());
     read(&made.plan, &made.files).unwrap();
-    let want = "      - think: 5s
+    let want = "      - think: { median: 5s, p95: 10s }
       - transaction: \"POST /login (marked)\"
         steps:
           - post: /login

@@ -28,7 +28,10 @@ pub(super) fn name(recording: &Recording, steps: &mut [Step]) {
     for (step, (method, path)) in steps.iter_mut().zip(&paths) {
         let segments: Vec<&str> = path.split('/').collect();
         let named: Vec<&str> = (0..segments.len())
-            .map(|at| if ids.contains(&around(method, &segments, at)) { "{id}" } else { segments[at] })
+            .map(|at| {
+                let is_id = step.varying.contains(&at) || ids.contains(&around(method, &segments, at));
+                if is_id { "{id}" } else { segments[at] }
+            })
             .collect();
         // The same path at another host is something else.
         let origin = origin(step);

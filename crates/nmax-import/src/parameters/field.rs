@@ -2,6 +2,8 @@
 
 pub(crate) use nmax_secrets::names::split_words;
 
+use crate::parts::{Part, ValueLocation};
+
 /// What a field is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Field {
@@ -145,6 +147,19 @@ pub(crate) fn may_be_name(name: &str) -> bool {
         Some((last, before)) if last == "name" => before.iter().all(|word| PERSONS.contains(&word.as_str())),
         _ => false,
     }
+}
+
+/// Whether a field may be what a user is called, beside a password: a line of text that a person typed and that is no token.
+pub(crate) fn may_be_login(name: &str, part: &Part, shown: &Shown) -> bool {
+    let is_line = matches!(shown.kind.as_str(), "" | "text" | "email" | "tel" | "number");
+    let is_given = matches!(part.place, ValueLocation::Field(..) | ValueLocation::Json(_)) && !is_flag(&part.value);
+    is_line && is_given && !nmax_secrets::is_secret_name(name)
+}
+
+/// What boxes and buttons send.
+fn is_flag(value: &str) -> bool {
+    ["true", "false", "null", "on", "off", "yes", "no", "0", "1", "password"]
+        .contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// Whether a value can be what the name says.

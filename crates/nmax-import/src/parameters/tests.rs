@@ -73,6 +73,38 @@ fn who_only_logs_in_is_read_from_a_file_of_secrets() {
     assert!(by_env.summary.warnings.iter().any(|warning| warning.contains("-e PASSWORD=VALUE")));
 }
 
+/// What was typed before the password is the user, whatever it is called.
+#[test]
+fn the_text_beside_a_password_is_the_user() {
+    let form = |name: &str| {
+        format!(
+            "<form><input type=hidden name=t value=q7><input name={name}><input type=password name=pw><input type=checkbox name=keep></form>"
+        )
+    };
+    let by_form = |name: &str, value: &str| {
+        vec![page(0, "/login", &form(name)), post(5000, "/login", &format!("t=q7&{name}={value}&pw=Engine1&keep=on"))]
+    };
+    let by_json = |body: &str| vec![get(0, "/api/session", Kind::Call).by("POST").sends("application/json", body)];
+    let cases = [
+        (by_form("user", "alice7"), "user_name", "alice7"),
+        (by_form("email", "alice7"), "user_name", "alice7"),
+        (by_form("kundennummer", "1048"), "user_name", "1048"),
+        (by_form("name", "alice7"), "user_name", "alice7"),
+        (by_form("username", "alice7"), "user_name", "alice7"),
+        (by_form("login", "alice%40shop.test"), "email", "alice@shop.test"),
+        (by_json(r#"{"who":"alice7","password":"Engine1","remember":true}"#), "user_name", "alice7"),
+    ];
+    for (entries, column, value) in cases {
+        let made = made(entries);
+        has(&made, &format!("${{secrets.{column}}}"));
+        lacks(&made, value);
+        assert_eq!(file(&made, "visit.secrets.csv"), format!("{column},password\n{value},Engine1\n"));
+    }
+    let two = |user: &str| recording(by_form("user", user));
+    let made = convert(vec![two("alice7"), two("bob8")], &Options::default());
+    assert_eq!(file(&made, "visit.secrets.csv"), "user_name,password\nalice7,Engine1\nbob8,Engine1\n");
+}
+
 #[test]
 fn what_the_server_refused_is_sent_as_recorded() {
     let made = made(vec![

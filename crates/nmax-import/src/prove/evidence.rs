@@ -8,10 +8,9 @@ use serde_json::Value;
 
 use super::sites::{Site, name_of};
 use crate::har;
-use crate::parts::split;
 use crate::recording::{Entry, Recording};
 use crate::redact::Secrets;
-use crate::structure::{Reply, Structure};
+use crate::structure::Structure;
 
 /// What lies beside a plan.
 #[derive(Debug, Default)]
@@ -79,6 +78,13 @@ impl Evidence {
         found["evidence"].as_str().map(str::to_owned)
     }
 
+    /// Values of a scenario that are sent as they were recorded and look like ids, in words.
+    pub fn as_recorded(&self, scenario: &str) -> Vec<String> {
+        let own = self.list("as_recorded").iter().filter(|found| found["scenario"] == scenario);
+        let word = |found: &Value, key: &str| found[key].as_str().unwrap_or_default().to_owned();
+        own.map(|found| format!("{} of {}", word(found, "place"), word(found, "request"))).collect()
+    }
+
     /// The recorded value of a site, when it is known.
     pub(super) fn recorded(&self, plan: &Plan, site: &Site) -> Option<String> {
         let found = &self.list("correlations")[self.number(plan, site)?];
@@ -103,7 +109,7 @@ impl Evidence {
             let found = (0..steps.len()).find(|at| !taken[*at] && steps[*at]["name"] == name.as_str());
             let Some(at) = found else { continue };
             taken[at] = true;
-            if let Some(structure) = self.entry(steps[at]).and_then(structure) {
+            if let Some(structure) = self.entry(steps[at]).and_then(Structure::from_entry) {
                 replies.insert(number, structure);
             }
         }
@@ -126,18 +132,4 @@ impl Evidence {
             found["proof"] = proof.into();
         }
     }
-}
-
-/// What a recorded reply is.
-fn structure(entry: &Entry) -> Option<Structure> {
-    let response = entry.response.as_ref()?;
-    let headers: Vec<(&str, &[u8])> =
-        response.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
-    let body = response.body.as_ref().filter(|body| !body.is_cut && response.status != 304);
-    Some(Structure::from_reply(&Reply {
-        status: response.status,
-        origin: split(&entry.request.url).origin,
-        headers: &headers,
-        body: body.map(|body| body.bytes.as_slice()),
-    }))
 }

@@ -43,6 +43,24 @@ fn source_maps_are_asked_for_by_developer_tools_only() {
     assert_eq!(kept(&recording, &["shop.test"]), [0, 1, 2, 3, 4]);
 }
 
+#[test]
+fn requests_without_a_reply_are_taken_when_they_are_wanted() {
+    let without = |reply: Option<Response>, comment: &str| Entry {
+        response: reply,
+        comment: comment.into(),
+        ..entry("GET", "http://shop.test/a", 200)
+    };
+    let recording = recording(vec![
+        document("http://shop.test/"),
+        without(None, "net::ERR_CONNECTION_REFUSED"),
+        without(Some(Response::default()), ""),
+        without(Some(Response { status: 999, ..Response::default() }), ""),
+    ]);
+    let kept = |without_replies| select(&recording, &Options { without_replies, ..Options::default() }).kept;
+    assert_eq!(kept(false), [0]);
+    assert_eq!(kept(true), [0, 1, 2]);
+}
+
 /// The request that follows has the login as a header, so that its URL has none.
 #[test]
 fn redirects_lead_to_urls_without_logins() {

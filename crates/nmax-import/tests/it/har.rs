@@ -348,6 +348,33 @@ fn shapes_other_than_the_standards_are_read() {
     assert!(two.warnings.iter().any(|warning| warning.contains("2 recordings")), "{:?}", two.warnings);
 }
 
+/// HAR 1.1 has fewer members, and converters leave out what they do not know.
+#[test]
+fn files_of_older_versions_and_of_converters_are_read() {
+    let cases = [
+        (
+            "HAR 1.1",
+            r#"{"log":{"version":"1.1","creator":{"name":"Firebug","version":"1.5X"},"browser":{"name":"Firefox","version":"3.6"},
+            "pages":[{"startedDateTime":"2009-07-24T10:00:00.000+02:00","id":"p","title":"t","pageTimings":{}}],
+            "entries":[{"pageref":"p","startedDateTime":"2009-07-24T10:00:01.000+02:00","time":50,
+            "request":{"method":"GET","url":"http://a.test/1","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"queryString":[],"headersSize":1,"bodySize":-1},
+            "response":{"status":200,"statusText":"OK","httpVersion":"HTTP/1.1","cookies":[],"headers":[],"content":{"size":0,"mimeType":""},"redirectURL":"","headersSize":1,"bodySize":0},
+            "cache":{},"timings":{"dns":0,"connect":0,"blocked":0,"send":0,"wait":50,"receive":0}}]}}"#,
+        ),
+        ("only what is needed", r#"{"log":{"entries":[{"request":{"method":"GET","url":"http://a.test/1"}}]}}"#),
+        (
+            "nulls",
+            r#"{"log":{"version":null,"pages":null,"entries":[{"startedDateTime":null,"time":null,"timings":null,
+            "request":{"method":"GET","url":"http://a.test/1","headers":null,"postData":null,"queryString":null},"response":null}]}}"#,
+        ),
+    ];
+    for (what, text) in cases {
+        let read = read(text);
+        assert_eq!(urls(&read.recording), ["http://a.test/1"], "{what}");
+        assert!(read.skipped.is_empty(), "{what}: {:?}", read.skipped);
+    }
+}
+
 #[test]
 fn entries_that_are_nearly_json_are_repaired() {
     let bad = [

@@ -55,6 +55,9 @@ pub struct HarArgs {
     /// HAR files; recordings of the same clicks become one scenario, others one each
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
+    /// Also take requests that got no reply, as files of converters and of sites that were down have them
+    #[arg(long)]
+    pub without_replies: bool,
     #[command(flatten)]
     pub plan: MadeArgs,
 }

@@ -18,8 +18,8 @@ const COMMAND_BYTES_MAX: u64 = 1 << 20;
 /// Makes a plan of recordings, of a command, or of logs.
 pub fn import(args: &ImportArgs) -> Ended {
     match &args.what {
-        ImportVerb::Har(args) => Ok(report(&args.plan, &har(args)?)),
-        ImportVerb::Curl(args) => Ok(report(&args.plan, &curl(args)?)),
+        ImportVerb::Har(args) => report(&args.plan, &har(args)?),
+        ImportVerb::Curl(args) => report(&args.plan, &curl(args)?),
         ImportVerb::Log(args) => super::import_log::import_log(args),
     }
 }
@@ -36,7 +36,8 @@ fn har(args: &HarArgs) -> Result<ImportReport, Trouble> {
     if let [only] = sources.as_mut_slice() {
         destination.name().clone_into(&mut only.read.recording.name);
     }
-    make(&destination, sources, key, &options(&args.plan), &mut |text| say::note(text))
+    let options = Options { without_replies: args.without_replies, ..options(&args.plan) };
+    make(&destination, sources, key, &options, &mut |text| say::note(text))
 }
 
 fn curl(args: &CurlArgs) -> Result<ImportReport, Trouble> {
@@ -81,13 +82,17 @@ fn destination(args: &MadeArgs, name: Option<PathBuf>) -> Result<PlanDestination
 }
 
 /// Says what came of it.
-pub(super) fn report(args: &MadeArgs, told: &ImportReport) -> Exit {
+pub(super) fn report(args: &MadeArgs, told: &ImportReport) -> Ended {
     if args.json {
         say::line(format_args!("{:#}", told.json()));
-    } else {
+    }
+    if let Some(reason) = told.why_no_plan() {
+        return Err(reason.into());
+    }
+    if !args.json {
         say::text(told.text());
     }
-    Exit::Pass
+    Ok(Exit::Pass)
 }
 
 /// How a plan is made of recordings, but its name and key.

@@ -35,5 +35,5 @@ pub fn record(args: &RecordArgs) -> Ended {
         duration: args.duration,
         options: options(&args.plan),
     };
-    Ok(report(&args.plan, &visit::record(&order, &mut Screen::new(args.quiet))?))
+    report(&args.plan, &visit::record(&order, &mut Screen::new(args.quiet))?)
 }

@@ -205,7 +205,56 @@ fn a_recording_without_anything_to_replay_writes_nothing() {
     let bench = Bench::new();
     bench.write("none.har", r#"{"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": []}}"#);
     bench.nmax(&["import", "har", "none.har"]).exits(2).says(&["nothing in it can be replayed", "help:"]);
+    let found = bench.nmax(&["import", "har", "none.har", "--json"]).exits(2).says(&["help:"]).json();
+    assert_schema(&found, "import-har");
+    assert_eq!((count(&found["entries"]), &found["plan"]), (0, &Value::Null), "{found:#}");
+    assert!(found["reason"].as_str().unwrap().contains("nothing in it can be replayed"), "{found:#}");
     assert!(!bench.path("none.yaml").exists());
+}
+
+/// What a plan cannot do is counted and named.
+#[test]
+fn what_is_left_out_is_counted_and_named() {
+    let bench = Bench::new();
+    let entry = |kind: &str, url: &str| {
+        format!(
+            r#"{{"startedDateTime":"2026-11-25T10:00:00Z","time":1,"_resourceType":"{kind}","request":{{"method":"GET","url":"{url}"}},"response":{{"status":200}}}}"#
+        )
+    };
+    let entries = [
+        entry("document", "http://shop.test/"),
+        entry("websocket", "ws://shop.test/news"),
+        entry("websocket", "ws://shop.test/chat?room=1"),
+        entry("websocket", "ws://shop.test/chat?room=2"),
+        entry("script", "https://www.google-analytics.com/analytics.js"),
+        entry("script", "https://cdn.example.com/a.js"),
+    ];
+    bench.write("visit.har", &format!(r#"{{"log":{{"version":"1.2","entries":[{}]}}}}"#, entries.join(",")));
+    let ended = bench.nmax(&["import", "har", "visit.har"]).exits(0);
+    ended.shows(&[
+        "3  a WebSocket",
+        "ws://shop.test/news",
+        "ws://shop.test/chat (2 times)",
+        "analytics.js",
+        "cdn.example.com/a.js",
+    ]);
+}
+
+/// What converters write has no replies, and is a plan when that is wanted.
+#[test]
+fn requests_without_replies_are_taken_when_they_are_wanted() {
+    let bench = Bench::new();
+    let entry = |path: &str| {
+        format!(
+            r#"{{"startedDateTime":"2026-11-25T10:00:00Z","request":{{"method":"GET","url":"http://127.0.0.1:9/{path}"}},"response":{{"status":0,"statusText":"","_error":"net::ERR_FAILED"}}}}"#
+        )
+    };
+    bench.write("made.har", &format!(r#"{{"log":{{"version":"1.1","entries":[{},{}]}}}}"#, entry("a"), entry("b")));
+    bench.nmax(&["import", "har", "made.har"]).exits(2).says(&["--without-replies"]);
+    let found = bench.nmax(&["import", "har", "made.har", "--without-replies", "--json"]).exits(0).json();
+    assert_schema(&found, "import-har");
+    assert_eq!((count(&found["steps"]), count(&found["entries"])), (2, 2), "{found:#}");
+    bench.nmax(&["check", "made.yaml", "--quick"]).exits(0);
 }
 
 /// A recording that broke off is used as far as it goes.

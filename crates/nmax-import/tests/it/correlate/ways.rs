@@ -87,6 +87,15 @@ fn a_cookie_that_is_sent_twice_is_taken_from_its_reply() {
     assert_eq!(found.jar.len(), 2);
 }
 
+/// A small number that a reply gives under the name of what was made is its id, where the path names it so.
+#[test]
+fn what_was_made_is_found_by_its_name() {
+    let made = |reply: &str| [post("/api/orders", "").json_body("{}").json(reply), get("/api/orders/116").json("{}")];
+    check(&made(r#"{"order":116}"#), &["order: 0 json $.order -> 1 Segment(2) ${order}"]);
+    check(&made(r#"{"total":116}"#), &[]);
+    check(&[get("/api/orders").json(r#"{"order":116}"#), get("/api/orders/116").json("{}")], &[]);
+}
+
 /// Short ids: what was just made, and what a redirect led to.
 #[test]
 fn short_ids_are_found_where_the_server_leads() {

@@ -88,6 +88,9 @@ impl ProofReport<'_> {
                 .collect();
             let _ = writeln!(out, "  cookies, which the jar carries: {}", cookies.join(", "));
         }
+        for kept in self.companions.evidence.as_recorded(&found.scenario) {
+            let _ = writeln!(out, "  sent as recorded, looks like an id: {}", clean(&kept));
+        }
         for note in &found.notes {
             let _ = writeln!(out, "  note: {}", clean(note));
         }
@@ -133,6 +136,8 @@ records! {
         correlations: Vec<Value> = of.1.tried.iter().map(|tried| (of.0, tried)).collect::<Vec<_>>();
         jar: Vec<Jar> = of.1.jar.iter().map(|(name, cookie)| (of.1, name, cookie)).collect::<Vec<_>>(),
             "Cookies, which the jar carries.";
+        as_recorded: Vec<String> = of.0.companions.evidence.as_recorded(&of.1.scenario),
+            "Where what looks like an id is sent as it was recorded.";
         notes: Vec<String> = &of.1.notes;
     }
     pub(in crate::commands) struct Value(of: (&ProofReport<'_>, &Tried)) {
