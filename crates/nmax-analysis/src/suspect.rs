@@ -133,7 +133,7 @@ nmax_text::named! {
 /// One reason to suspect a resource, or not to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// What kind of evidence: `residence`, `demand`, `rule`, `statistics`, `order`.
+    /// What kind of evidence: `residence`, `demand`, `rule`, `statistics`, `order`, `processes`.
     pub kind: &'static str,
     /// One sentence with figures and their units.
     pub text: String,
@@ -254,10 +254,12 @@ impl Diagnosis {
         self
     }
 
-    /// The resources that requests wait for or that are full, with how full: `pool db on this host (99 % in use)`.
+    /// The resources that requests wait for or that are full, with how full: `pool db on this host (99 % in use)`; without
+    /// processors that other programs use.
     pub fn full(&self) -> Vec<String> {
         let all = self.suspects.iter().chain(&self.others);
-        let full = all.filter(|one| matches!(one.label, Label::Wait | Label::Saturated));
+        let is_others = |one: &Suspect| one.findings.iter().any(|finding| finding.kind == beside::KIND);
+        let full = all.filter(|one| matches!(one.label, Label::Wait | Label::Saturated) && !is_others(one));
         full.map(|one| match one.utilization {
             Some(used) => format!("{} ({} in use)", one.resource, share(used)),
             None => one.resource.to_string(),

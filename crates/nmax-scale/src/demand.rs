@@ -35,7 +35,10 @@ pub(crate) fn estimate(rows: &[LevelResult], names: &[String], cores: u32) -> Op
         nmax_usl::quantile::student_t(0.975, df) * (squares / df / n as f64).sqrt()
     });
     Some(Demand {
-        name: format!("CPU of {} ({cores} cores)", names.join(", ")),
+        name: match names {
+            [] => format!("CPU of this host ({cores} cores)"),
+            names => format!("CPU of {} ({cores} cores)", names.join(", ")),
+        },
         seconds: Estimate {
             estimate: mean,
             low: half.map(|half| (mean - half).max(0.0)),

@@ -78,7 +78,7 @@ fn load(dimension: Dimension, n: f64) -> String {
 }
 
 fn run_at(dimension: Dimension, low: f64, high: f64) -> String {
-    let range = if low < high { format!("between {} and ", number(low)) } else { String::new() };
+    let range = if low < high { format!("{} to ", number(low)) } else { String::new() };
     format!("Run it at {range}{}: more load only waits longer.", load(dimension, high))
 }
 
@@ -110,13 +110,8 @@ mod tests {
         let linear: Vec<_> = (1..8).map(|n| (f64::from(n), 500.0 * f64::from(n))).collect();
         // points, what N counts, what the text names, what the advice names
         let cases = [
-            (
-                &capped,
-                Dimension::Vus,
-                vec!["Capped at 100/s", "from 4 virtual users on"],
-                vec!["4 and 5 virtual users"],
-            ),
-            (&capped, Dimension::Other, vec!["from N = 4.08"], vec!["4 and N = 5"]),
+            (&capped, Dimension::Vus, vec!["Capped at 100/s", "from 4 virtual users on"], vec!["4 to 5 virtual users"]),
+            (&capped, Dimension::Other, vec!["from N = 4.08"], vec!["4 to N = 5"]),
             (&peaked, Dimension::Vus, vec!["Peak of ", "at 16 virtual users"], vec!["16 virtual users"]),
             (&amdahl, Dimension::Vus, vec!["Levels off", "beyond 128"], vec!["Run it at 64 virtual users"]),
             (&linear, Dimension::Vus, vec!["Still rising at 7 virtual users", "3,500/s"], vec!["more load"]),

@@ -6,6 +6,9 @@ use crate::InjectorFacts;
 use crate::culprits::CORES_MIN;
 use crate::wording::digits;
 
+/// Kind of the finding that names them.
+pub(super) const KIND: &str = "processes";
+
 /// Share of the processors from which other programs are named before all else.
 const SHARE_MIN: f64 = 0.25;
 
@@ -36,7 +39,7 @@ pub(super) fn name(suspects: &mut Vec<Suspect>, injectors: &[InjectorFacts]) {
         digits(culprits.cores),
         each.join(", ")
     );
-    suspect.findings.insert(0, said("processes", text));
+    suspect.findings.insert(0, said(KIND, text));
     suspect.falsify = format!(
         "stop {} where they do not serve the target, and run the same plan again: response times must fall",
         names.join(" and ")
