@@ -126,7 +126,7 @@ fn header(page: &mut Page, view: &View) {
     let meaning = match view.judgement.verdict {
         Verdict::Pass => "Every threshold holds, and the measurement may be believed.",
         Verdict::Fail => "The target did not meet its thresholds; the measurement may be believed.",
-        Verdict::Invalid => "The measurement may not be believed: its numbers judge nothing.",
+        Verdict::Invalid => "The measurement may not be believed: its numbers decide nothing.",
     };
     page.add(format_args!(
         "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {headline}</strong>{meaning}"

@@ -171,7 +171,7 @@ fn twice(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
 fn of_one(origin: &Origin, found: &mut Vec<Caveat>) {
     let label = &origin.label;
     if origin.verdict == "invalid" {
-        found.push(refused(format!("{label} is INVALID: its numbers judge nothing")));
+        found.push(refused(format!("{label} is INVALID: its numbers cannot be relied on")));
     }
     if !origin.is_complete {
         found.push(refused(format!("{label} did not come to its planned end")));

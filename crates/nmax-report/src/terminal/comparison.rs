@@ -1,10 +1,11 @@
 //! Before and after as a table, and a figure over many runs as a line.
 
-use nmax_analysis::compare::{Conclusion, Origin, Row};
+use nmax_analysis::compare::{Conclusion, Metric, Origin, Row};
 
 use super::text::{Ink, Painted, left, right, shorten};
 use super::{Glyphs, Page, Style};
 use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, runs, symbol, value};
+use crate::number::count;
 
 /// Widths of the columns: metric, figures, change, interval, what is said.
 const METRIC: usize = 18;
@@ -14,10 +15,12 @@ const INTERVAL: usize = 16;
 const SAID: usize = 12;
 /// Least width for one line per row: the columns, the symbol and the gaps.
 const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 5;
+/// What is shown of the first request where no row decides.
+const IN_SHORT: [Metric; 4] = [Metric::ResponseP95, Metric::ServiceP95, Metric::Throughput, Metric::FailureRate];
 /// Runs of a side that are listed.
 const ORIGINS_MAX: usize = 12;
 
-/// The comparison. No line is wider than `style.width`.
+/// The comparison: the rows that decide, and how many others there are; `style.wide` shows all. No line is wider than `style.width`.
 pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
     let mut page = Page::new(style);
     let said = view.answer.conclusion();
@@ -31,12 +34,28 @@ pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
     for caveat in &view.caveats {
         page.item("!", Ink::Warning, &caveat.text);
     }
-    for rows in view.groups() {
-        let name = shorten(&rows[0].request, page.width);
-        page.heading(&name);
-        rows.iter().for_each(|one| row(&mut page, one));
+    let decides = |row: &&Row| !matches!(row.said, Conclusion::Equivalent | Conclusion::Inconclusive);
+    let is_decided = view.answer.rows.iter().any(|row| decides(&row));
+    let mut hidden = 0;
+    for (place, rows) in view.groups().enumerate() {
+        let is_shown = |row: &&Row| match (style.wide, is_decided) {
+            (true, _) => true,
+            (false, true) => decides(row),
+            (false, false) => place == 0 && IN_SHORT.contains(&row.metric),
+        };
+        let shown: Vec<&Row> = rows.iter().filter(is_shown).collect();
+        hidden += rows.len() - shown.len();
+        if !shown.is_empty() {
+            let name = shorten(&rows[0].request, page.width);
+            page.heading(&name);
+            shown.into_iter().for_each(|one| row(&mut page, one));
+        }
     }
     page.line("");
+    if hidden > 0 {
+        let kinds = if is_decided { "equivalent or inconclusive " } else { "" };
+        page.item("–", Ink::Dim, &format!("{} more {kinds}rows: `--wide` shows them", count(hidden as u64)));
+    }
     for text in view.missing().iter().chain(&view.method()) {
         page.item("–", Ink::Dim, text);
     }

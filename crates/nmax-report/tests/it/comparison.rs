@@ -138,7 +138,7 @@ fn few_runs_tell_nothing() {
 #[test]
 fn outputs_agree() {
     let view = view("home");
-    let text = terminal::comparison(&view, Style::default());
+    let text = terminal::comparison(&view, Style { wide: true, ..Style::default() });
     let (page, note) = (html::comparison(&view), markdown::comparison(&view));
     for part in [
         "×1.21 ", "[1.14, 1.28]", "+1.20 pt", "[+0.14, +2.26]", "×1.08", "≤0.01", "12.5 ms", "only before: home",
@@ -212,7 +212,7 @@ proptest! {
             ..row("z", Metric::FailureRate, change.clamp(-1.0, 1.0), Conclusion::Changed)
         });
         view.answer.rows.push(row("z", Metric::ServiceMean, change.abs(), Conclusion::Changed));
-        let style = Style { width: columns, ..Style::default() };
+        let style = Style { width: columns, wide: true, ..Style::default() };
         let values: Vec<f64> = (0..count).map(|place| 1.0 + change.abs() + place as f64).collect();
         let texts = [
             terminal::comparison(&view, style),

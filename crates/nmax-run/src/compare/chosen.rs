@@ -92,6 +92,11 @@ fn group(
         return Err(Trouble::usage(format_args!("{asked}: no such run in {folder}"), "`nmax runs` lists them"));
     }
     let (sound, unsound): (Vec<&RunEntry>, Vec<&RunEntry>) = meant.iter().partition(|run| lacks(run).is_none());
+    let ended = || unsound.iter().filter(|run| run.verdict.is_some());
+    if sound.is_empty() && ended().next().is_some() {
+        // The comparison refuses them, and its files say why.
+        return Ok(ended().map(|run| Part::Run(run.path.clone())).collect());
+    }
     if sound.is_empty() {
         let named = unsound.iter().take(NAMED_MAX);
         let named: Vec<String> = named.filter_map(|run| lacks(run).map(|lack| format!("{} {lack}", run.id))).collect();

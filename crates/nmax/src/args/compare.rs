@@ -67,6 +67,9 @@ pub struct BeforeAfterArgs {
     /// Time zone of access-log timestamps without one, as in +01:00
     #[arg(long, value_name = "OFFSET", value_parser = zone, default_value = "+00:00", allow_hyphen_values = true)]
     pub zone: i32,
+    /// Show every row, also those that are equivalent or inconclusive
+    #[arg(long)]
+    pub wide: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

@@ -36,7 +36,9 @@ fn compared(args: &BeforeAfterArgs) -> Ended {
     if args.json {
         say::line(format_args!("{:#}", json::comparison(&view)));
     } else {
-        say::text(terminal::comparison(&view, style()));
+        // Who names rows wants to see them.
+        let wide = args.wide || !args.metric.is_empty() || !args.request.is_empty();
+        say::text(terminal::comparison(&view, Style { wide, ..style() }));
     }
     Ok(match view.answer.conclusion() {
         Conclusion::Worse => Exit::Failed,
