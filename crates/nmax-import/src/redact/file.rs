@@ -46,7 +46,7 @@ impl Secrets {
         match file.get("schema_version").and_then(Value::as_u64) {
             Some(SCHEMA_VERSION) => {}
             Some(_) => return Err(wrong("another version of nmax wrote this secrets file")),
-            None => return Err(wrong("this is JSON, but no secrets file")),
+            None => return Err(wrong("this is JSON, but not a secrets file")),
         }
         let key = file.get("key").and_then(Value::as_str).and_then(key);
         let mut secrets = Self::new(&key.ok_or_else(|| wrong("the key is not 64 hexadecimal digits"))?);

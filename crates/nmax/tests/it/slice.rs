@@ -172,7 +172,7 @@ fn what_was_kept_is_never_taken_for_all() {
     assert!(status["rows"].as_array().unwrap().iter().all(|row| row["values"]["p50"].is_number()), "{status:#}");
     assert_eq!(status["total"]["values"]["count"], found["total"]["values"]["count"]);
     let refused = bench.nmax(&["slice", "--source", "windows", "--parquet", "x.parquet"]).exits(2);
-    assert!(refused.stderr.contains("no exchanges"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("are not exchanges"), "{}", refused.stderr);
     for file in fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|ending| ending == "parquet") {
             fs::remove_file(file).unwrap();
