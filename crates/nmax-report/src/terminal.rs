@@ -4,7 +4,7 @@ use nmax_analysis::Verdict;
 
 use crate::number;
 use crate::tables::{Alignment, Column, Table, groups};
-use crate::view::{View, followers, threshold_value};
+use crate::view::{View, threshold_value};
 use nmax_analysis::summary::Problem;
 
 mod answer;
@@ -56,6 +56,8 @@ const GROUPS_MAX: usize = 40;
 const NAME_MAX: usize = 48;
 /// Most errors, checks and reasons listed.
 const LIST_MAX: usize = 12;
+/// Most kinds listed that came after another one.
+const LATER_MAX: usize = 6;
 
 /// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
 pub fn table(view: &View, style: Style) -> Painted {
@@ -301,15 +303,16 @@ fn problems(page: &mut Page, view: &View) {
     let shown: Vec<_> = problems.iter().filter(|problem| !(problem.only_follows() && is_told(&problem.kind))).collect();
     for problem in shown.iter().take(LIST_MAX) {
         page.item("✗", Ink::Bad, &problem_text(problem));
-        if !problem.followed_by.is_empty() {
-            page.item(" ", Ink::Plain, &format!("followed by {}", followers(problem, problems)));
+        if let Some(text) = example_text(problem) {
+            page.item(" ", Ink::Plain, &shorten(&format!("for example {text}"), 3 * (page.width - 4)));
         }
-        if let Some(example) = problem.examples.first() {
-            let at = number::span(example.at.as_secs_f64());
-            let text = format!("for example {} at {at}: {}", example.name, example.text);
-            let text = shorten(&text, 3 * (page.width - 4));
-            page.item(" ", Ink::Plain, &text);
+        let later: Vec<_> = problem.later(problems).collect();
+        for one in later.iter().take(LATER_MAX) {
+            let example = example_text(one).map_or_else(String::new, |text| format!(", for example {text}"));
+            let text = format!("then {}{}{example}", one.kind, times(one));
+            page.item(" ", Ink::Plain, &shorten(&text, 3 * (page.width - 4)));
         }
+        more(page, later.len(), LATER_MAX, "kinds that followed");
     }
     more(page, shown.len(), LIST_MAX, "kinds");
 }
@@ -320,7 +323,6 @@ fn problem_text(problem: &Problem) -> String {
 
 /// How often, and how often it was not the consequence of another one.
 fn problem_counts(problem: &Problem) -> String {
-    let times = problem.count.map_or_else(String::new, |count| format!(", {} times", number::count(count)));
     let first = match problem.first {
         Some(0) => ", always after another failure of the iteration".to_owned(),
         Some(first) if Some(first) < problem.count => {
@@ -328,7 +330,17 @@ fn problem_counts(problem: &Problem) -> String {
         }
         _ => String::new(),
     };
-    times + &first
+    times(problem) + &first
+}
+
+fn times(problem: &Problem) -> String {
+    problem.count.map_or_else(String::new, |count| format!(", {} times", number::count(count)))
+}
+
+/// The first one of its kind: `GET /css at 0.061 s: the body is nested too deep`.
+fn example_text(problem: &Problem) -> Option<String> {
+    let example = problem.examples.first()?;
+    Some(format!("{} at {}: {}", example.name, number::span(example.at.as_secs_f64()), example.text))
 }
 
 fn gates(page: &mut Page, view: &View) {

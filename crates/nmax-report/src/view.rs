@@ -1,6 +1,6 @@
 //! The view of a run: what was judged, whose run it is, and the words that all outputs have in common.
 
-use nmax_analysis::summary::{Problem, Stats};
+use nmax_analysis::summary::Stats;
 use nmax_analysis::{Answer, Ending, Finding, Judged, Judgement, Summary, ThresholdResult};
 use nmax_plan::plan::{Plan, Version, Visitor, Workload};
 
@@ -86,16 +86,6 @@ pub fn response_text(stats: &Stats, index: usize) -> String {
 /// What a threshold was compared with.
 pub(crate) fn threshold_value(result: &ThresholdResult) -> String {
     result.value.map_or_else(|| "no samples".into(), |value| number::with_unit(Some(value), result.unit))
-}
-
-/// What came later in the iterations where this was the first, and how often in all.
-pub(crate) fn followers(problem: &Problem, all: &[Problem]) -> String {
-    let followers = all.iter().filter(|one| problem.followed_by.contains(&one.kind));
-    let texts = followers.map(|one| match one.count {
-        Some(count) => format!("{} ({} times)", one.kind, number::count(count)),
-        None => one.kind.clone(),
-    });
-    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// The findings of an answer that say more than its headline.

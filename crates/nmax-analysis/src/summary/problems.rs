@@ -31,6 +31,11 @@ impl Problem {
         Self { kind: kind.to_owned(), count, first: None, followed_by: Vec::new(), remedy, examples: Vec::new() }
     }
 
+    /// Those of `all` that came later in iterations where this was the first.
+    pub fn later<'a>(&'a self, all: &'a [Self]) -> impl Iterator<Item = &'a Self> {
+        all.iter().filter(|one| self.followed_by.contains(&one.kind))
+    }
+
     /// Whether something else had always failed before it in its iteration.
     pub fn only_follows(&self) -> bool {
         self.first == Some(0)

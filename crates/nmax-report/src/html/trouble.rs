@@ -1,6 +1,7 @@
 //! Failures and errors: over time, by kind, with examples.
 
 use nmax_analysis::Event;
+use nmax_analysis::summary::Problem;
 use nmax_metrics::FailureExample;
 
 use super::charts;
@@ -8,7 +9,7 @@ use super::page::Page;
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::tables::Cell;
-use crate::view::{View, followers};
+use crate::view::View;
 
 /// Most characters of a request or reply that is shown.
 const MESSAGE_MAX: usize = 2000;
@@ -42,6 +43,15 @@ pub(super) fn write(page: &mut Page, view: &View) {
         page.text("</section>\n");
     }
     events(page, view);
+}
+
+/// What came later in the iterations where this was the first, and how often in all.
+fn followers(problem: &Problem, all: &[Problem]) -> String {
+    let texts = problem.later(all).map(|one| match one.count {
+        Some(count) => format!("{} ({} times)", one.kind, number::count(count)),
+        None => one.kind.clone(),
+    });
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 fn example(page: &mut Page, failure: &FailureExample) {

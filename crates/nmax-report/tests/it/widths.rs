@@ -1,5 +1,6 @@
 //! Lines fit the terminal, whatever the names.
 
+use nmax_analysis::summary::Problem;
 use nmax_metrics::Code;
 use nmax_report::terminal::{self, Style};
 use proptest::prelude::*;
@@ -65,6 +66,38 @@ fn heads_stand_apart() {
         assert_eq!([1, 3, 4].map(|at| groups[at].as_str()), ["response", "service", "lag"], "{width}: {table}");
         assert_eq!(words(heads.next()), ["count", "failed", "rate", "p50", "p95", "p99", "p95", "p99"], "{width}");
     }
+}
+
+/// A failure that others always follow from is told with them below it, each once.
+#[test]
+fn what_follows_from_a_failure_is_told_below_it() {
+    let mut view = Run::new(&Shape { hold_s: 3, ..Shape::default() }).view();
+    let mut example = view.summary.problems.iter().find_map(|one| one.examples.first()).unwrap().clone();
+    let mut problem = |kind: &str, first: u64, followed_by: &[&str]| {
+        (example.kind, example.text) = (kind.to_owned(), format!("what {kind} says"));
+        Problem {
+            kind: kind.to_owned(),
+            count: Some(20),
+            first: Some(first),
+            followed_by: followed_by.iter().map(|kind| (*kind).to_owned()).collect(),
+            remedy: "look",
+            examples: vec![example.clone()],
+        }
+    };
+    let (login, moved) = (problem("status 401", 20, &["status 302", "timeout"]), problem("status 302", 0, &[]));
+    view.summary.problems = vec![login, problem("timeout", 4, &[]), moved];
+    let table = terminal::table(&view, Style { color: false, width: 120, wide: false });
+    let lines: Vec<&str> = table.lines().skip_while(|line| !line.starts_with("Failures and errors")).skip(1).collect();
+    for (line, begins) in lines.iter().zip([
+        "  ✗ status 401, 20 times: look",
+        "    for example ",
+        "    then timeout, 20 times, for example ",
+        "    then status 302, 20 times, for example ",
+        "  ✗ timeout, 20 times, first failure of 4 iterations: look",
+    ]) {
+        assert!(line.starts_with(begins), "{begins}: {table}");
+    }
+    assert_eq!(table.matches("status 302, 20 times").count(), 1, "{table}");
 }
 
 /// One request needs one row: its own.

@@ -121,7 +121,11 @@ fn replies_that_are_made_to_hold_a_worker_fail_and_the_run_ends() {
         ),
     );
     let shown = bench.nmax(&["run", "plan.yaml", "--exit-zero"]).exits(0);
-    shown.shows(&["the body is nested more than 1024 deep", "the body is nested more than 128 deep"]);
+    // Lines are broken at 80 columns.
+    let shown = shown.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for depth in [1024, 128] {
+        assert!(shown.contains(&format!("the body is nested more than {depth} deep")), "{shown}");
+    }
     let total = &last(&bench)["total"];
     assert_eq!((count(&total["ok"]), count(&total["failed"]), count(&total["errors"])), (4, 16, 0), "{total:#}");
 }
