@@ -15,8 +15,9 @@ use nmax_plan::threshold::Within;
 use nmax_sources::{RUN, figures};
 
 use crate::breakdown::Sides;
+use crate::judge::so_far;
 use crate::{
-    Batches, CourseBuilder, Ending, Event, Evidence, InjectorFacts, InterventionRecord, Judged, SeriesBuilder,
+    Batches, CourseBuilder, Ending, Event, Evidence, InjectorFacts, InterventionRecord, Judged, Reason, SeriesBuilder,
     Stretches, Summary, Tail, judge, steadiness, violated,
 };
 
@@ -201,6 +202,11 @@ impl Fold {
     /// Conditions of the plan that end a run and do not hold as far as it has come, by number.
     pub fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
         self.with_evidence(plan, catalog, violated)
+    }
+
+    /// What spoils the run so far: reasons that decide its verdict as soon as it ends, and warnings.
+    pub fn so_far(&self, plan: &Plan, catalog: &Catalog) -> Vec<Reason> {
+        self.with_evidence(plan, catalog, so_far)
     }
 
     /// The judgement of everything so far; O(names × buckets).

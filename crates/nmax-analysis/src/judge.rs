@@ -26,6 +26,8 @@ pub use iterations::FAILED_SHARE_WARN;
 pub use saturated::{ENDED_SHARE_MIN, STRETCHES_MIN};
 pub use unserved::{UNSERVED_SHARE_MAX, WAITED_MS_MIN, WAITED_TIMES_MIN};
 
+/// Hold from which on gates say something while a run goes on, s.
+pub const SO_FAR_AFTER_S: f64 = 5.0;
 /// Share of the due iterations that may wait for an in-flight slot before the target counts as overloaded.
 ///
 /// Once a target stays behind the load, nearly every later iteration waits; a stall that it makes up for
@@ -92,6 +94,17 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         thresholds,
         gates,
     }
+}
+
+/// What a person should know before a run has ended, by the gates that will judge it: those that are closed so far decide.
+/// Nothing before the hold has lasted for [`SO_FAR_AFTER_S`].
+pub(crate) fn so_far(evidence: &Evidence) -> Vec<Reason> {
+    if evidence.hold_s() < SO_FAR_AFTER_S {
+        return Vec::new();
+    }
+    let gates = gates_of(evidence, &evaluate_all(evidence));
+    let closed = gates.iter().filter(|gate| !gate.holds).map(closed_gate);
+    closed.chain(lag::warning(evidence, &lag::withheld(evidence))).collect()
 }
 
 /// Codes that say that nmax was late: whatever took its time is worth a name.

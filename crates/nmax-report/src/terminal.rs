@@ -23,7 +23,7 @@ mod text;
 pub(crate) use bars::{bars, thinned};
 pub use comparison::{comparison, history};
 pub use likeness::likeness;
-pub use live::{HoldSoFar, LiveView, plain_line, progress};
+pub use live::{Keys, LiveView, Room, SoFar, panel, plain_line};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, predict, scale, what_if};
 use text::{Ink, Painted, fold, shown, width};
 pub(crate) use text::{aligned, shorten, wrap};

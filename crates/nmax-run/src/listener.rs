@@ -1,7 +1,8 @@
 //! Who is told of a run while it goes on.
 
+use nmax_analysis::Fold;
 use nmax_engine::Complete;
-use nmax_metrics::Nanos;
+use nmax_metrics::{Catalog, Nanos};
 use nmax_plan::plan::Plan;
 
 /// How far a run is.
@@ -13,6 +14,10 @@ pub struct Progress<'a> {
     pub end: Option<Nanos>,
     /// The window that has just ended.
     pub complete: &'a Complete,
+    /// Everything so far, that window included.
+    pub fold: &'a Fold,
+    /// The names behind its numbers.
+    pub catalog: &'a Catalog,
 }
 
 /// Somebody who is told of a run while it goes on, on the thread that keeps its results: who takes long holds it up.

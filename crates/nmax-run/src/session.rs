@@ -275,8 +275,10 @@ impl Session<'_, '_> {
             Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
-        let progress = Progress { plan: &self.order.plan, end: self.run.times().end, complete };
-        self.listeners.iter_mut().for_each(|listener| listener.window(&progress));
+        let Self { order, run, fold, listeners, .. } = self;
+        let catalog = run.catalog().clone();
+        let progress = Progress { plan: &order.plan, end: run.times().end, complete, fold, catalog: &catalog };
+        listeners.iter_mut().for_each(|listener| listener.window(&progress));
     }
 
     fn keep(&mut self, complete: &Complete) -> Result<(), StoreError> {

@@ -66,6 +66,14 @@ pub type Undo = Box<dyn Fn() -> bool + Send>;
 /// Whether somebody counts signals, and ends when asked to.
 static IS_HEARD: AtomicBool = AtomicBool::new(false);
 
+/// What is done before a signal ends the process at once.
+static BEFORE_EXIT: OnceLock<fn()> = OnceLock::new();
+
+/// What is to be done before a signal ends the process at once, where nothing is dropped; the first one counts.
+pub fn before_exit(last: fn()) {
+    let _ = BEFORE_EXIT.set(last);
+}
+
 /// Ends the first process of a container at the first signal, until somebody listens: signals without a handler have no
 /// default there, and would be ignored. Elsewhere it does nothing.
 pub fn end_in_container() {
@@ -183,6 +191,7 @@ impl Shared {
 
 #[expect(clippy::disallowed_methods, reason = "the third signal, or the end of the time that a container leaves")]
 fn exit() -> ! {
+    BEFORE_EXIT.get().into_iter().for_each(|last| last());
     std::process::exit(i32::from(crate::Exit::Interrupted.code()))
 }
 

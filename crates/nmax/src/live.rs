@@ -2,11 +2,15 @@
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use nmax_analysis::Reason;
 use nmax_metrics::{Nanos, Window};
-use nmax_report::terminal::{Glyphs, HoldSoFar, LiveView, Style, plain_line, progress as panel};
+use nmax_report::terminal::{self, Glyphs, LiveView, Room, SoFar, Style, plain_line};
 use nmax_run::listener::{Listener, Progress};
+use rustix::termios::{Winsize, tcgetwinsize};
 
+use crate::keys::{Key, Keys};
 use crate::say;
 
 /// Windows that the panel's sparkline shows.
@@ -15,57 +19,115 @@ const WINDOWS_MAX: usize = 60;
 const WINDOWS_NUMBERS: usize = 5;
 /// Between two plain lines.
 const PLAIN_PERIOD: Nanos = Nanos::from_secs(10);
+/// Between two looks at the gates.
+const GATES_PERIOD: Nanos = Nanos::from_secs(2);
 
 /// Progress of one run.
-pub enum Live {
+pub struct Live {
+    display: Display,
+    gates: SoFarGates,
+}
+
+/// How it is shown.
+enum Display {
     /// Nothing is shown.
     Quiet,
     /// A line now and then.
-    Plain { windows: Vec<Window>, next: Nanos, hold: HoldSoFar },
-    /// A panel of several lines.
-    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, hold: HoldSoFar, drawn: say::Drawn },
+    Plain { windows: Vec<Window>, next: Nanos },
+    /// A panel of several lines, and the keys of whoever looks at it.
+    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, screen: Arc<Mutex<Screen>>, keys: Option<Keys> },
+}
+
+/// What spoils the run, as of the last look.
+#[derive(Default)]
+struct SoFarGates {
+    reasons: Vec<Reason>,
+    next: Nanos,
+}
+
+impl SoFarGates {
+    fn look(&mut self, progress: &Progress<'_>) -> &[Reason] {
+        let now = progress.complete.window.end();
+        if now >= self.next {
+            self.reasons = progress.fold.so_far(progress.plan, progress.catalog);
+            self.next = now + GATES_PERIOD;
+        }
+        &self.reasons
+    }
+}
+
+/// The panel as it is drawn, by windows and by keys.
+#[derive(Default)]
+struct Screen {
+    view: Option<LiveView>,
+    drawn: say::Drawn,
+    has_keys: bool,
+    shows_help: bool,
+    is_held: bool,
+}
+
+impl Screen {
+    fn draw(&mut self) {
+        let Some(view) = &self.view else { return };
+        let keys = match self {
+            Self { is_held: true, .. } => terminal::Keys::Held,
+            Self { shows_help: true, .. } => terminal::Keys::Help,
+            Self { has_keys: true, .. } => terminal::Keys::Hint,
+            _ => terminal::Keys::None,
+        };
+        let style = Style { color: use_color(), width: terminal_width(), wide: false };
+        self.drawn.redraw(&terminal::panel(view, Room { style, rows: terminal_rows(), keys }));
+    }
+
+    fn pressed(&mut self, key: Key) {
+        match key {
+            Key::Hold => self.is_held = !self.is_held,
+            Key::Help => (self.shows_help, self.is_held) = (!self.shows_help, false),
+        }
+        self.draw();
+    }
+}
+
+fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Live {
     /// As fits standard error.
     pub fn new(quiet: bool) -> Self {
-        if quiet {
-            return Self::Quiet;
-        }
         let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
-        if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
-            Self::Panel {
-                recent: VecDeque::new(),
-                history: VecDeque::new(),
-                hold: HoldSoFar::default(),
-                drawn: say::Drawn::default(),
-            }
+        let display = if quiet {
+            Display::Quiet
+        } else if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
+            let screen = Arc::new(Mutex::new(Screen::default()));
+            let shared = Arc::clone(&screen);
+            let keys = Keys::listen(move |key| lock(&shared).pressed(key));
+            lock(&screen).has_keys = keys.is_some();
+            Display::Panel { recent: VecDeque::new(), history: VecDeque::new(), screen, keys }
         } else {
-            Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD, hold: HoldSoFar::default() }
-        }
+            Display::Plain { windows: Vec::new(), next: PLAIN_PERIOD }
+        };
+        Self { display, gates: SoFarGates::default() }
     }
 }
 
 impl Listener for Live {
     fn window(&mut self, progress: &Progress<'_>) {
         let (plan, window) = (progress.plan, &progress.complete.window);
-        let total_s = progress.end.map(Nanos::as_secs_f64);
-        let elapsed_s = window.end().as_secs_f64();
-        match self {
-            Self::Quiet => {}
-            Self::Plain { windows, next, hold } => {
-                hold.push(window);
+        let clock = (window.end().as_secs_f64(), progress.end.map(Nanos::as_secs_f64));
+        let (totals, catalog) = (progress.fold.totals(), progress.catalog);
+        match &mut self.display {
+            Display::Quiet => {}
+            Display::Plain { windows, next } => {
                 windows.push(window.clone());
                 if window.end() >= *next {
-                    let mut view = LiveView::new(plan, elapsed_s, total_s, windows);
-                    view.warning = hold.warning();
-                    say::note(plain_line(&view));
+                    let so_far = SoFar { totals, catalog, reasons: self.gates.look(progress) };
+                    say::note(plain_line(&LiveView::new(plan, clock, windows, so_far)));
                     *next = window.end() + PLAIN_PERIOD;
                     windows.clear();
                 }
             }
-            Self::Panel { recent, history, hold, drawn } => {
-                hold.push(window);
+            Display::Panel { recent, history, screen, .. } => {
                 recent.push_back(window.clone());
                 if recent.len() > WINDOWS_NUMBERS {
                     recent.pop_front();
@@ -74,23 +136,38 @@ impl Listener for Live {
                 if history.len() > WINDOWS_MAX {
                     history.pop_front();
                 }
-                let mut view = LiveView::new(plan, elapsed_s, total_s, recent.make_contiguous());
+                let mut screen = lock(screen);
+                if screen.is_held {
+                    return;
+                }
+                let so_far = SoFar { totals, catalog, reasons: self.gates.look(progress) };
+                let mut view = LiveView::new(plan, clock, recent.make_contiguous(), so_far);
                 view.history = history.iter().copied().collect();
-                view.warning = hold.warning();
-                let style = Style { color: use_color(), width: terminal_width(), wide: false };
-                drawn.redraw(&panel(&view, style));
+                screen.view = Some(view);
+                screen.draw();
             }
         }
     }
 
     fn event(&mut self, _: Nanos, code: &str, text: &str) {
-        self.ended();
+        self.clear();
         say::note(format_args!("{code}: {text}"));
     }
 
     fn ended(&mut self) {
-        if let Self::Panel { drawn, .. } = self {
-            drawn.redraw(&[]);
+        // First, so that no key draws it again.
+        if let Display::Panel { keys, .. } = &mut self.display {
+            *keys = None;
+        }
+        self.clear();
+    }
+}
+
+impl Live {
+    /// Takes the panel away, until the next window.
+    fn clear(&mut self) {
+        if let Display::Panel { screen, .. } = &mut self.display {
+            lock(screen).drawn.redraw(&[]);
         }
     }
 }
@@ -131,9 +208,16 @@ fn columns_said() -> Option<usize> {
     std::env::var("COLUMNS").ok()?.parse().ok().filter(|columns| *columns > 0)
 }
 
+/// Rows of the terminal, of standard error or else of standard output; as many as a small one has when unknown.
+fn terminal_rows() -> usize {
+    terminal_size().map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(24)
+}
+
 /// Columns of the terminal, of standard error or else of standard output.
 pub fn terminal_columns() -> Option<usize> {
-    let columns = |size: rustix::termios::Winsize| Some(usize::from(size.ws_col)).filter(|columns| *columns > 0);
-    let of_error = || columns(rustix::termios::tcgetwinsize(std::io::stderr()).ok()?);
-    of_error().or_else(|| columns(rustix::termios::tcgetwinsize(std::io::stdout()).ok()?))
+    terminal_size().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
+fn terminal_size() -> Option<Winsize> {
+    tcgetwinsize(std::io::stderr()).or_else(|_| tcgetwinsize(std::io::stdout())).ok()
 }

@@ -3,7 +3,7 @@
 //! # Layout
 //! - `args`: the command line as typed; `complete`: what a shell offers for it; `commands`: what each verb does
 //! - `load`: from a file or URL and flags to a plan; `clearance`: whether it may be run
-//! - `live`: the progress of a run; `say`: what is printed
+//! - `live`: the progress of a run, `keys`: those pressed meanwhile; `say`: what is printed
 //!
 //! A run itself, from its order to its verdict, is in `nmax-run`.
 
@@ -14,6 +14,7 @@ mod args;
 mod clearance;
 mod commands;
 mod complete;
+mod keys;
 mod live;
 mod load;
 mod logs;

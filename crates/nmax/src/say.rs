@@ -11,6 +11,7 @@ use nmax_run::Exit;
 use nmax_secrets::Redactor;
 use nmax_text::{Painted, shown_lines};
 
+use crate::keys;
 use crate::live::{terminal_columns, terminal_width};
 
 /// Why standard output lacks something, the first time.
@@ -64,16 +65,18 @@ pub struct Drawn(Vec<usize>);
 impl Drawn {
     /// Replaces the lines drawn before.
     pub fn redraw(&mut self, lines: &[Painted]) {
-        let mut text = String::new();
-        let rows = self.rows(terminal_columns().unwrap_or(usize::MAX));
-        if rows > 0 {
-            text.push_str(&format!("\x1b[{rows}A\r\x1b[J"));
-        }
+        let columns = terminal_columns().unwrap_or(usize::MAX);
+        let rows = self.rows(columns);
+        let up = |rows: usize| if rows > 0 { format!("\x1b[{rows}A") } else { String::new() };
+        let mut text = up(rows);
+        // Line by line: tmux keeps what is erased down to the end of the screen.
         for line in lines {
-            text.push_str(line);
-            text.push('\n');
+            text.push_str(&format!("\r\x1b[K{}\n", &**line));
         }
         self.0 = lines.iter().map(|line| printed_width(line)).collect();
+        let left = rows.saturating_sub(self.rows(columns));
+        text.push_str(&"\r\x1b[K\n".repeat(left));
+        text.push_str(&up(left));
         write_error(&text);
     }
 
@@ -98,6 +101,7 @@ pub fn rewrite(line: &str) {
 /// Says why the program panics, as the standard library would.
 pub fn panics() {
     std::panic::set_hook(Box::new(|info| {
+        keys::restore();
         let thread = std::thread::current();
         note(format_args!("thread '{}' {info}", thread.name().unwrap_or("<unnamed>")));
         let trace = std::backtrace::Backtrace::capture();

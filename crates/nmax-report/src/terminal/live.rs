@@ -1,48 +1,43 @@
-//! The live display: a few lines that replace each other, or one plain line per period.
+//! What a run shows while it goes on: the last seconds, and all of it so far.
+//!
+//! # Layout
+//! - this file: what is known, from windows and sums; the plain line for logs
+//! - `panel`: the lines that a terminal shows, which replace each other
 
-use nmax_metrics::{Aggregate, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
+use nmax_analysis::Reason;
+use nmax_metrics::{Aggregate, Catalog, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
 use nmax_plan::plan::{Plan, Workload};
 
-use super::text::{Ink, Painted, left, shorten, width, wrap};
-use super::{COLUMNS_MIN, Glyphs, Style, WIDTH_MIN};
 use nmax_analysis::summary::shape;
 
 use crate::number;
 
-/// Hold from which on a run says that it is becoming useless, s.
-const WARN_AFTER_S: f64 = 5.0;
-/// Part of the p99 of response times that injector lag may be, as gate G3 has it.
-const LAG_SHARE_MAX: f64 = 0.1;
+mod panel;
 
-/// The hold of a run in progress, as far as it has come: whether its injector was on time.
-#[derive(Clone, Debug, Default)]
-pub struct HoldSoFar {
-    length_s: f64,
-    response: Histogram,
-    lag: Histogram,
+pub use panel::{Keys, Room, panel};
+
+/// Most rows of the distribution of response times.
+const SPREAD_ROWS_MAX: usize = 8;
+/// Numbers within a power of ten at which rows of the distribution end: the first of these that needs no more rows than
+/// there are.
+const SPREAD_STEPS: [&[u64]; 3] = [&[10, 12, 15, 20, 25, 30, 40, 50, 60, 80], &[10, 20, 50], &[10]];
+/// Share of the response times below the first row's end at least, and above the last but one at most.
+const SPREAD_TAIL: f64 = 0.01;
+/// Most kinds of failures that are named.
+const KINDS_MAX: usize = 4;
+
+/// All of a run so far.
+#[derive(Clone, Copy, Debug)]
+pub struct SoFar<'a> {
+    /// The sum of all windows.
+    pub totals: &'a Aggregate,
+    /// The names behind its numbers.
+    pub catalog: &'a Catalog,
+    /// What spoils the run, by the gates of its judgement.
+    pub reasons: &'a [Reason],
 }
 
-impl HoldSoFar {
-    /// Adds a window, merged over workers.
-    pub fn push(&mut self, window: &Window) {
-        let (load, total) = (window.aggregate.load(Section::Hold), window.aggregate.total(Section::Hold));
-        if load.started > 0 || total.count() > 0 {
-            self.length_s += window.width.as_secs_f64();
-        }
-        self.response.merge(&total.latencies().response);
-        self.lag.merge(&load.injector_lag);
-    }
-
-    /// What a person should know before the end: that the injector is late by more than a tenth of the p99.
-    pub fn warning(&self) -> Option<String> {
-        let (lag, response) = (self.lag.quantile_ns(0.99)? as f64, self.response.quantile_ns(0.99)? as f64);
-        let is_late = self.length_s >= WARN_AFTER_S && lag > LAG_SHARE_MAX * response;
-        is_late
-            .then(|| format!("injector late so far: {} of p99 {} are ours", number::time(lag), number::time(response)))
-    }
-}
-
-/// The last windows of a run in progress.
+/// A run in progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveView {
     elapsed_s: f64,
@@ -50,6 +45,8 @@ pub struct LiveView {
     pub total_s: Option<f64>,
     /// Stage of the plan at the end of the last window.
     pub stage: &'static str,
+    /// The stage after it, and how long until then, seconds.
+    pub next: Option<(&'static str, f64)>,
     is_open: bool,
     /// Mean level of the plan: iterations per second (open) or virtual users (closed).
     pub intended: Option<f64>,
@@ -58,57 +55,65 @@ pub struct LiveView {
     completed_per_s: Option<f64>,
     /// Mean of iterations.
     in_flight: Option<f64>,
-    /// Exchanges.
+    /// Exchanges in the last windows.
     pub count: u64,
-    /// (failed + errors) / count
-    failure_rate: Option<f64>,
-    /// Due iterations that never started.
-    dropped: u64,
-    /// Times, ns, each with the words before it.
-    times_ns: [(&'static str, Option<u64>); 5],
+    /// Of the last windows: response and service times, and lag.
+    latencies: LatencySet,
     /// Exchanges ended, per window, oldest first.
     pub history: Vec<u64>,
-    /// What spoils the run so far, of [`HoldSoFar::warning`].
-    pub warning: Option<String>,
+    /// (failed + errors) / count, of all so far.
+    failure_rate: Option<f64>,
+    /// Due iterations that never started, so far.
+    dropped: u64,
+    /// Replies by status, so far.
+    pub status: String,
+    /// Kinds of failures and errors so far, the most frequent first.
+    pub failures: Vec<(String, u64)>,
+    /// Response times so far: the end of each row, ns, `None` of the last, and how many are in it.
+    pub spread: Vec<(Option<u64>, u64)>,
+    /// What spoils the run so far.
+    pub warnings: Vec<String>,
 }
 
 impl LiveView {
-    /// From the last windows, oldest first, of equal width and merged over workers; `elapsed_s` is since the beginning of
-    /// the run, `total_s` its planned length.
-    pub fn new(plan: &Plan, elapsed_s: f64, total_s: Option<f64>, windows: &[Window]) -> Self {
+    /// From the last windows, oldest first, of equal width and merged over workers, and all of the run so far.
+    ///
+    /// - `elapsed_s`, `total_s`: since the beginning of the run, and its planned length
+    pub fn new(plan: &Plan, (elapsed_s, total_s): (f64, Option<f64>), windows: &[Window], so_far: SoFar<'_>) -> Self {
         let mut sum = Aggregate::default();
         windows.iter().for_each(|window| sum.merge(&window.aggregate));
         let sum = sum.whole();
         let (load, total) = (sum.load(Section::Hold), sum.total(Section::Hold));
-        let latencies: LatencySet = total.latencies();
         let covered_s: f64 = windows.iter().map(|window| window.width.as_secs_f64()).sum();
         let per_s = |n: f64| (covered_s > 0.0).then(|| n / covered_s);
         let start = windows.first().map_or(Nanos::ZERO, Window::start);
         let end = windows.last().map_or(Nanos::ZERO, Window::end);
         let stages = shape::spans(&plan.stages, Nanos::MAX);
         let at_s = end.as_secs_f64();
-        let stage = stages.iter().find(|span| at_s <= span.end_s).map_or("drain", |span| span.name);
+        let now = stages.iter().position(|span| at_s <= span.end_s);
+        let next = now.and_then(|now| Some((stages.get(now + 1)?.name, stages[now].end_s - at_s)));
+        let mut all = so_far.totals.total(Section::Hold);
+        all.merge(&so_far.totals.total(Section::Outside));
+        let dropped = Section::ALL.iter().map(|section| so_far.totals.load(*section).dropped().total()).sum();
         Self {
             elapsed_s,
             total_s,
-            stage,
+            stage: now.map_or("drain", |now| stages[now].name),
+            next,
             is_open: matches!(plan.workload, Workload::Open { .. }),
             intended: (end > start).then(|| shape::mean_level(&plan.stages, start, end)),
             started_per_s: per_s(load.started as f64),
             completed_per_s: per_s(total.count() as f64),
             in_flight: per_s(load.in_flight_ns as f64 / 1e9),
             count: total.count(),
-            failure_rate: total.failure_rate(),
-            dropped: load.dropped().total(),
-            times_ns: [
-                ("response p50", latencies.response.quantile_ns(0.5)),
-                (" p95", latencies.response.quantile_ns(0.95)),
-                (" p99", latencies.response.quantile_ns(0.99)),
-                (", service p95", latencies.service.quantile_ns(0.95)),
-                (", lag p99", latencies.send_lag.quantile_ns(0.99)),
-            ],
+            latencies: total.latencies(),
             history: windows.iter().map(|window| completed(&window.aggregate)).collect(),
-            warning: None,
+            failure_rate: all.failure_rate(),
+            dropped,
+            status: status(&all),
+            failures: failures(so_far),
+            spread: spread(&all.latencies().response),
+            warnings: so_far.reasons.iter().map(warning).collect(),
         }
     }
 }
@@ -118,53 +123,70 @@ fn completed(aggregate: &Aggregate) -> u64 {
     sections.map(|(_, stats): (_, &RequestStats)| stats.count()).sum()
 }
 
-/// The display: always the same number of lines, one more beside a warning, none wider than `style.width`. Below
-/// [`WIDTH_MIN`] texts are wrapped and not shortened, so that the number of lines varies.
-pub fn progress(live: &LiveView, style: Style) -> Vec<Painted> {
-    let columns = style.width.max(COLUMNS_MIN);
-    let is_narrow = columns < WIDTH_MIN;
-    let fit = |text: &str| if is_narrow { wrap(text, columns) } else { vec![shorten(text, columns)] };
-    let inked = |text: &str, ink| Painted::inked(text, ink, style.color);
-    let painted = |text: &str, ink| fit(text).into_iter().map(move |line| inked(&line, ink));
-    let clock = match live.total_s {
-        Some(total_s) => format!("{} of {}", number::span(live.elapsed_s), number::span(total_s)),
-        None => number::span(live.elapsed_s),
+/// `200 9,812 · 302 120 · no reply 3`
+fn status(all: &RequestStats) -> String {
+    let mut replies: Vec<_> = all.status.iter().filter(|(_, count)| *count > 0).collect();
+    replies.sort();
+    let of_status = replies.into_iter().map(|(status, count)| format!("{status} {}", number::count(*count)));
+    let none = (all.errors() > 0).then(|| format!("no reply {}", number::count(all.errors())));
+    of_status.chain(none).collect::<Vec<_>>().join(" · ")
+}
+
+fn failures(so_far: SoFar<'_>) -> Vec<(String, u64)> {
+    let table = &so_far.totals.failures;
+    let count = |number| -> u64 {
+        let of = |section: &Section| table.get(*section, number).map_or(0, |stats| stats.count);
+        Section::ALL.iter().map(of).sum()
     };
-    let stage = match is_narrow {
-        true => shorten(&format!("{} {clock}", live.stage), columns),
-        false => format!("{} {clock}", left(live.stage, 9)),
+    let all = so_far.catalog.failures.iter().enumerate().map(|(number, kind)| (kind.clone(), count(number)));
+    let mut kinds: Vec<_> = all.filter(|(_, count)| *count > 0).collect();
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    kinds
+}
+
+fn warning(reason: &Reason) -> String {
+    let so_far = if reason.decides { "INVALID so far" } else { "so far" };
+    format!("{so_far}: {} [{}]", reason.text, reason.code)
+}
+
+/// Counts of response times in rows that end at round numbers. The rows reach from where the shortest are to where all but
+/// the longest are; those are in the first and the last row.
+fn spread(times: &Histogram) -> Vec<(Option<u64>, u64)> {
+    let (Some(low), Some(high)) = (times.quantile_ns(SPREAD_TAIL), times.quantile_ns(1.0 - SPREAD_TAIL)) else {
+        return Vec::new();
     };
-    let room = columns.saturating_sub(width(&stage) + 2);
-    let bar = live.total_s.map_or_else(String::new, |total_s| bar(live.elapsed_s / total_s.max(1e-9), room.min(40)));
-    let failing = live.failure_rate.is_some_and(|rate| rate > 0.0);
-    let symbol = if failing { "✗" } else { "✓" };
-    let failures = format!("{symbol} {} failed", number::share_or_unknown(live.failure_rate));
-    let dropped = if live.dropped > 0 { format!("  ! {} dropped", number::count(live.dropped)) } else { String::new() };
-    let rate = left(&number::rate_or_unknown(live.completed_per_s), 9);
-    let spark = sparkline(&live.history, columns.saturating_sub(if is_narrow { width(&rate) + 1 } else { 26 }).min(60));
-    let ink = if failing { Ink::Bad } else { Ink::Good };
-    let mut lines = vec![Painted::from(stage + "  ") + inked(&bar, Ink::Accent)];
-    lines.extend(fit(&load_text(live)).into_iter().map(Painted::from));
-    lines.extend(fit(&times_text(live)).into_iter().map(Painted::from));
-    lines.extend(painted(&format!("{failures}{dropped}"), ink));
-    lines.push(Painted::from(rate + " ") + inked(&spark, Ink::Accent));
-    lines.extend(live.warning.iter().flat_map(|text| painted(&format!("! {text}"), Ink::Warning)));
-    lines.iter_mut().for_each(Painted::trim_end);
-    lines
+    let mut ends = Vec::new();
+    for steps in SPREAD_STEPS {
+        let all = (2..13).flat_map(|power| steps.iter().map(move |step| step * 10_u64.pow(power)));
+        ends = all.skip_while(|end| *end < low).collect();
+        ends.truncate(ends.iter().position(|end| *end >= high).map_or(ends.len(), |last| last + 1));
+        if ends.len() < SPREAD_ROWS_MAX {
+            break;
+        }
+    }
+    let excess = ends.len().saturating_sub(SPREAD_ROWS_MAX - 1);
+    let mut rows: Vec<(Option<u64>, u64)> = ends.drain(excess..).map(|end| (Some(end), 0)).chain([(None, 0)]).collect();
+    for (_, value, count) in times.recorded() {
+        let row = rows.iter_mut().find(|(end, _)| end.is_none_or(|end| value <= end));
+        row.expect("the last row has no end").1 += count;
+    }
+    rows
 }
 
 /// One line for logs: no color, no control characters, not bound to a width.
 pub fn plain_line(live: &LiveView) -> String {
     let total = live.total_s.map_or_else(String::new, |total_s| format!("/{}", number::span(total_s)));
-    let dropped = if live.dropped > 0 { format!(", {} dropped", live.dropped) } else { String::new() };
-    let warning = live.warning.as_ref().map_or_else(String::new, |text| format!("; ! {text}"));
+    let warnings: String = live.warnings.iter().map(|text| format!("; ! {text}")).collect();
+    let status = if live.status.is_empty() { String::new() } else { format!("; status {}", live.status) };
     format!(
-        "{}{total} {}: {}; {}; failed {}{dropped}{warning}",
+        "{}{total} {}: iterations {}; response {}{}; service {}{status}; {}{warnings}",
         number::span(live.elapsed_s),
         live.stage,
         load_text(live),
-        times_text(live),
-        number::share_or_unknown(live.failure_rate),
+        response_text(live),
+        longest_text(live),
+        service_text(live),
+        failure_text(live),
     )
 }
 
@@ -176,24 +198,35 @@ fn load_text(live: &LiveView) -> String {
         None => started,
     };
     let in_flight = live.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits);
-    format!("iterations {intended}, in flight {in_flight}")
+    format!("{intended}, in flight {in_flight}")
 }
 
-fn times_text(live: &LiveView) -> String {
-    let time = |(words, ns): &(&str, _)| format!("{words} {}", number::time_or_unknown(*ns).replace(' ', ""));
-    live.times_ns.iter().map(time).collect()
+fn time(word: &str, ns: Option<u64>) -> String {
+    format!("{word} {}", number::time_or_unknown(ns).replace(' ', ""))
 }
 
-fn bar(share: f64, columns: usize) -> String {
-    let filled = ((share.clamp(0.0, 1.0) * columns as f64).round() as usize).min(columns);
-    "█".repeat(filled) + &"░".repeat(columns - filled)
+fn response_text(live: &LiveView) -> String {
+    let times = &live.latencies.response;
+    let of = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)];
+    of.map(|(word, q)| time(word, times.quantile_ns(q))).join(" ")
 }
 
-/// The last values that fit, scaled from zero to their maximum.
-fn sparkline(values: &[u64], columns: usize) -> String {
-    let shown = &values[values.len().saturating_sub(columns)..];
-    let max = shown.iter().copied().max().unwrap_or(0).max(1);
-    let bars = Glyphs::Unicode.heights();
-    let spark = |value: &u64| bars[(u128::from(*value) * 7).div_ceil(u128::from(max)).min(7) as usize];
-    shown.iter().map(spark).collect()
+fn longest_text(live: &LiveView) -> String {
+    time(" max", live.latencies.response.max_ns())
+}
+
+fn service_text(live: &LiveView) -> String {
+    let LatencySet { service, send_lag, .. } = &live.latencies;
+    format!("{}, {}", time("p95", service.quantile_ns(0.95)), time("lag p99", send_lag.quantile_ns(0.99)))
+}
+
+/// How much failed so far, and of what kinds.
+fn failure_text(live: &LiveView) -> String {
+    let kinds = live.failures.iter().take(KINDS_MAX);
+    let mut kinds: Vec<String> = kinds.map(|(kind, count)| format!("{kind} {}", number::count(*count))).collect();
+    let more = live.failures.len().saturating_sub(KINDS_MAX);
+    kinds.extend((more > 0).then(|| format!("{more} more")));
+    let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(" · ")) };
+    let dropped = if live.dropped > 0 { format!(", {} dropped", number::count(live.dropped)) } else { String::new() };
+    format!("{} failed{dropped}{kinds}", number::share_or_unknown(live.failure_rate))
 }

@@ -6,7 +6,7 @@ use nmax_report::terminal::Style;
 use nmax_usl::{Analysis, Change, Difference, Estimate, Method, Observation, Options, Quantity, Usl, analyse};
 
 mod agreement;
-mod golden;
+pub(crate) mod golden;
 mod live;
 mod pages;
 mod pictures;

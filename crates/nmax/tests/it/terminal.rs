@@ -1,11 +1,18 @@
 //! What a person sees: 80 columns without a terminal, colors and a panel only on one.
 
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
 use std::process::Command;
 
-use crate::bench::{Bench, Ended, skip};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::{Bench, Ended, skip, until};
 use crate::peers::target;
 
 const ESCAPE: char = '\x1b';
+/// What each line of a panel begins with.
+const LINE_ERASED: &str = "\r\x1b[K";
 
 #[test]
 fn without_a_terminal_lines_fit_80_columns_and_have_no_colors() {
@@ -42,14 +49,67 @@ fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
         return;
     };
     let shown = shown.exits(0).stdout;
-    let redraws = shown.matches("\x1b[J").count();
-    assert!(redraws >= 2, "{redraws} redraws: {shown:?}");
+    assert!(redraws(&shown) >= 2, "{shown:?}");
+    assert!(!shown.contains("\x1b[J"), "tmux keeps what is erased so: {shown:?}");
     assert!(has_color(&shown), "{shown:?}");
     let screen = screen(&shown);
     let text = screen.join("\n");
     assert!(screen[0].ends_with(" 127.0.0.1"), "the panel is gone: {text}");
     assert!(text.contains("GET /delay/20ms") && text.contains("report    runs/"), "{text}");
     assert_eq!(text.matches("Thresholds").count(), 1, "{text}");
+}
+
+/// How often a panel was drawn over another one.
+fn redraws(written: &str) -> usize {
+    written.matches(&format!("A{LINE_ERASED}")).count()
+}
+
+/// A key does what it says, and however the run ends, the terminal is what it was: it shows what is typed, line by line.
+#[test]
+fn keys_are_heard_and_the_terminal_is_as_before() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return skip("`script` of util-linux is not installed");
+    }
+    let (bench, target) = (Bench::new(), target());
+    let run = format!("sh -c 'echo $$ > pid; exec \"$NMAX\" run {}/delay/20ms -c 2 -d 1h'", target.url());
+    bench.write("inner.sh", &format!("{run}; echo code=$?; stty -a\n"));
+    for by_key in [true, false] {
+        let terminal = [("TERM", OsStr::new("xterm"))];
+        let (job, mut typing) = bench.shell_typing("exec script -qec 'sh inner.sh' /dev/null", &terminal);
+        let shown = |what: &str| until(what, || job.printed().contains(what));
+        shown("q stop");
+        if by_key {
+            for (key, what) in [("?", "q: stop the run"), ("p", "display held at"), ("q", "code=")] {
+                typing.write_all(key.as_bytes()).unwrap();
+                shown(what);
+            }
+        } else {
+            let pid = fs::read_to_string(bench.path("pid")).unwrap().trim().parse().unwrap();
+            kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM).unwrap();
+        }
+        let text = job.wait().shows(&["code=130", "interrupted after"]).stdout;
+        let modes = &text[text.find("code=").unwrap()..];
+        assert!(modes.contains(" icanon") && modes.contains(" echo "), "{modes}");
+    }
+}
+
+/// The panel begins in the first row of a terminal and is redrawn there: tmux, which keeps what scrolls away, has one of it.
+#[test]
+fn tmux_keeps_no_copy_of_the_panel() {
+    if Command::new("tmux").arg("-V").output().is_err() {
+        return skip("tmux is not installed");
+    }
+    let (bench, target) = (Bench::new(), target());
+    bench.write("inner.sh", &format!("\"$NMAX\" run {}/delay/20ms -c 2 -d 60s\n", target.url()));
+    let tmux = |arguments: &str| bench.shell(&format!("tmux -S tmux.socket -f /dev/null {arguments}")).exits(0).stdout;
+    tmux("new-session -d -x 80 -y 24 'sh inner.sh'");
+    let all = || tmux("capture-pane -p -S -");
+    let seconds = |text: &str| text.split_once(" s of ")?.0.rsplit(' ').next()?.parse::<f64>().ok();
+    until("several redraws", || seconds(&all()).is_some_and(|s| s >= 4.0));
+    let text = all();
+    tmux("kill-server");
+    assert_eq!(text.matches("response  p50").count(), 1, "{text}");
+    assert!(text.starts_with("hold ") && text.contains("q stop"), "{text}");
 }
 
 /// Rows of 20 columns hold all that is printed, so that the panel goes up as many rows as it takes.
@@ -61,7 +121,7 @@ fn twenty_columns_are_enough() {
         return;
     };
     let shown = shown.exits(0).stdout;
-    assert!(shown.matches("\x1b[J").count() >= 2 && shown.contains('░'), "{shown:?}");
+    assert!(redraws(&shown) >= 2 && shown.contains('░'), "{shown:?}");
     let (screen, columns) = (screen(&shown), |line: &str| line.chars().count());
     assert!(screen.iter().all(|line| columns(line) <= 20), "{screen:#?}");
     assert!(screen[0].starts_with(['✓', '!', '✗']) && !screen.concat().contains('░'), "{screen:#?}");
@@ -92,7 +152,7 @@ fn has_color(written: &str) -> bool {
     ends.into_iter().any(|end| end.starts_with('m'))
 }
 
-/// What remains on the screen: knows `\r`, cursor up, erase below, and skips colors.
+/// What remains on the screen: knows `\r`, cursor up, erase the line that begins, and skips colors.
 fn screen(written: &str) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut row = 0;
@@ -117,10 +177,7 @@ fn screen(written: &str) -> Vec<String> {
                 };
                 match end {
                     'A' => row -= digits.parse::<usize>().unwrap(),
-                    'J' => {
-                        lines.truncate(row);
-                        lines.push(String::new());
-                    }
+                    'K' => lines[row].clear(),
                     'm' => {}
                     other => panic!("{other} is not expected"),
                 }
@@ -138,12 +195,12 @@ fn quiet_says_nothing_and_dumb_terminals_get_lines() {
     let Some(shown) = on_a_terminal(&bench, "", &arguments, "") else {
         return;
     };
-    assert!(!shown.exits(0).stdout.contains("\x1b[J"));
+    assert!(!shown.exits(0).stdout.contains(LINE_ERASED));
     let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero", target.url());
     let Some(shown) = on_a_terminal(&bench, "CI=1", &arguments, "") else {
         return;
     };
-    assert!(!shown.exits(0).stdout.contains("\x1b[J"));
+    assert!(!shown.exits(0).stdout.contains(LINE_ERASED));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use nmax_report::terminal::{self, Glyphs};
 
 use super::*;
 
-fn is_golden(name: &str, fresh: &str) {
+pub(crate) fn is_golden(name: &str, fresh: &str) {
     let path = format!("{}/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"));
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&path, fresh).unwrap();
