@@ -4,8 +4,8 @@
 use nmax_extract::budget::{BYTES_MIN, BYTES_PER_BYTE, STEPS_MIN, STEPS_PER_BYTE};
 use nmax_extract::resources::of_style_sheet;
 use nmax_extract::values::{Wanted, harvest};
-use nmax_extract::{Extractor, GaveUp, MATCHES_MAX, Page};
-use nmax_plan::plan::Source;
+use nmax_extract::{Extractor, GaveUp, MATCHES_MAX, ReplyContent};
+use nmax_plan::plan::ReplyPart;
 
 /// Steps of the token or node during which the limit is passed.
 const STEPS_BEYOND: u64 = 1_000_000;
@@ -13,8 +13,8 @@ const STEPS_BEYOND: u64 = 1_000_000;
 /// Input: a CSS selector, then a document.
 pub fn html_holds(input: &[u8]) {
     let (selector, body) = split(input);
-    let extractor = Extractor::new(&Source::Css { selector: selector.into_owned(), attribute: None });
-    let page = Page::new(&[("content-type", b"text/html")], body);
+    let extractor = Extractor::new(&ReplyPart::Css { selector: selector.into_owned(), attribute: None });
+    let page = ReplyContent::new(&[("content-type", b"text/html")], body);
     if let Ok(extractor) = extractor {
         finds(&extractor, &page);
     }
@@ -32,10 +32,10 @@ pub fn html_holds(input: &[u8]) {
 /// Input: a JSONPath, then a JSON text.
 pub fn jsonpath_holds(input: &[u8]) {
     let (path, body) = split(input);
-    let Ok(extractor) = Extractor::new(&Source::JsonPath(path.into_owned())) else {
+    let Ok(extractor) = Extractor::new(&ReplyPart::JsonPath(path.into_owned())) else {
         return;
     };
-    let page = Page::new(&[], body);
+    let page = ReplyContent::new(&[], body);
     finds(&extractor, &page);
     is_within(&page, body);
 }
@@ -46,7 +46,7 @@ fn split(input: &[u8]) -> (std::borrow::Cow<'_, str>, &[u8]) {
 }
 
 /// The ways to look for matches agree, as long as the budget lasts.
-fn finds(extractor: &Extractor, page: &Page<'_>) {
+fn finds(extractor: &Extractor, page: &ReplyContent<'_>) {
     let Ok(count) = extractor.count(page) else {
         return;
     };
@@ -62,13 +62,13 @@ fn finds(extractor: &Extractor, page: &Page<'_>) {
     }
 }
 
-fn is_within(page: &Page<'_>, body: &[u8]) {
+fn is_within(page: &ReplyContent<'_>, body: &[u8]) {
     let (steps, bytes) = (page.budget().steps(), page.budget().bytes());
     let steps_max = (STEPS_PER_BYTE * body.len() as u64).max(STEPS_MIN) + STEPS_BEYOND;
     assert!(steps <= steps_max, "{steps} steps for {} bytes", body.len());
     assert!(bytes <= (BYTES_PER_BYTE * body.len()).max(BYTES_MIN), "{bytes} bytes for {}", body.len());
     // A time limit that has passed ends the reading of any body that has something to read.
-    let late = Page::new(&[], body).until(&|| true);
+    let late = ReplyContent::new(&[], body).until(&|| true);
     if let Err(why) = late.outline() {
         assert!(!why.to_string().is_empty() && why != GaveUp::Steps, "{why}");
     }

@@ -12,8 +12,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use nmax_extract::resources::resources;
-use nmax_extract::{Extractor, Page};
-use nmax_plan::plan::Source;
+use nmax_extract::{Extractor, ReplyContent};
+use nmax_plan::plan::ReplyPart;
 use scraper::Html;
 
 const PAGES: usize = 400;
@@ -49,7 +49,7 @@ fn page(number: usize) -> String {
 }
 
 fn css(selector: &str, attribute: Option<&str>) -> Result<Extractor, String> {
-    Extractor::new(&Source::Css { selector: selector.to_owned(), attribute: attribute.map(str::to_owned) })
+    Extractor::new(&ReplyPart::Css { selector: selector.to_owned(), attribute: attribute.map(str::to_owned) })
 }
 
 /// Time of `work` on all of `pages`, µs.
@@ -70,11 +70,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = pages.iter().map(String::len).sum::<usize>() / PAGES;
     let works: [(&str, Work<'_>); 4] = [
         ("parser", Box::new(|page| Html::parse_document(page).tree.nodes().len())),
-        ("css_one", Box::new(|page| one.count(&Page::new(&[], page.as_bytes())).unwrap_or(0))),
+        ("css_one", Box::new(|page| one.count(&ReplyContent::new(&[], page.as_bytes())).unwrap_or(0))),
         (
             "css_two",
             Box::new(|page| {
-                let page = Page::new(&[], page.as_bytes());
+                let page = ReplyContent::new(&[], page.as_bytes());
                 one.count(&page).unwrap_or(0) + all.count(&page).unwrap_or(0)
             }),
         ),

@@ -35,7 +35,7 @@ pub use budget::{Budget, GaveUp};
 use html::{Document, Node, Selector};
 use json::Json;
 use jsonpath::JsonPath;
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 pub use outline::shape;
 use regex::{Captures, Regex};
 pub use tags::{Tagger, tag};
@@ -68,7 +68,7 @@ pub struct Css {
 
 /// The parts of a reply that extractors read; its body is parsed at most once, however many they are.
 #[derive(Debug)]
-pub struct Page<'a> {
+pub struct ReplyContent<'a> {
     headers: &'a [(&'a str, &'a [u8])],
     body: &'a [u8],
     /// The body goes on beyond `body`.
@@ -102,7 +102,7 @@ impl Match<'_> {
     }
 }
 
-impl<'a> Page<'a> {
+impl<'a> ReplyContent<'a> {
     /// A reply with these headers, in order, and this body, as kept. Parses nothing yet.
     pub fn new(headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> Self {
         Self {
@@ -116,7 +116,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// As [`Page::new`], of which only the beginning of the body was kept.
+    /// As [`ReplyContent::new`], of which only the beginning of the body was kept.
     pub fn beginning(headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> Self {
         Self { is_cut: true, ..Self::new(headers, body) }
     }
@@ -194,17 +194,17 @@ fn lossy(body: &[u8], budget: &Budget<'_>) -> Result<String, GaveUp> {
 
 impl Extractor {
     /// Compiles a source; the error says what is wrong with it, for a person.
-    pub fn new(source: &Source) -> Result<Self, String> {
+    pub fn new(source: &ReplyPart) -> Result<Self, String> {
         match source {
-            Source::Regex(pattern) => Regex::new(pattern).map(Self::Regex).map_err(|error| error.to_string()),
-            Source::Css { selector, attribute } => Selector::parse(selector)
+            ReplyPart::Regex(pattern) => Regex::new(pattern).map(Self::Regex).map_err(|error| error.to_string()),
+            ReplyPart::Css { selector, attribute } => Selector::parse(selector)
                 .map(|parsed| Self::Css(Css { selector: parsed, attribute: attribute.clone() }))
                 .map_err(|error| format!("`{selector}` is not a CSS selector: {error}")),
-            Source::JsonPath(path) => {
+            ReplyPart::JsonPath(path) => {
                 JsonPath::read(path).map(Self::Json).map_err(|error| format!("`{path}` is not a JSONPath: {error}"))
             }
-            Source::Header(name) => Ok(Self::Header(name.to_ascii_lowercase())),
-            Source::Part { of, pattern } => {
+            ReplyPart::Header(name) => Ok(Self::Header(name.to_ascii_lowercase())),
+            ReplyPart::Part { of, pattern } => {
                 let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
                 Ok(Self::Part(Box::new(Self::new(of)?), pattern))
             }
@@ -227,7 +227,7 @@ impl Extractor {
     ///
     /// # Errors
     /// The reason for which reading was given up.
-    pub fn occurs(&self, page: &Page<'_>) -> Result<Option<bool>, GaveUp> {
+    pub fn occurs(&self, page: &ReplyContent<'_>) -> Result<Option<bool>, GaveUp> {
         match self {
             Self::Regex(pattern) if page.is_cut => {
                 let text = page.text()?;
@@ -255,7 +255,11 @@ impl Extractor {
     ///
     /// # Errors
     /// The reason for which reading was given up.
-    pub fn all(&self, page: &Page<'_>, is_wanted: &mut dyn FnMut(&str) -> bool) -> Result<Option<bool>, GaveUp> {
+    pub fn all(
+        &self,
+        page: &ReplyContent<'_>,
+        is_wanted: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<Option<bool>, GaveUp> {
         if page.is_cut && self.reads_body() {
             return Ok(None);
         }
@@ -272,7 +276,7 @@ impl Extractor {
     ///
     /// # Errors
     /// The reason for which reading was given up: their texts may be many times the body's.
-    pub fn matches(&self, page: &Page<'_>) -> Result<Vec<String>, GaveUp> {
+    pub fn matches(&self, page: &ReplyContent<'_>) -> Result<Vec<String>, GaveUp> {
         let (mut all, mut bytes) = (Vec::new(), 0);
         let read = self.each(page, &mut |found| {
             let text = found.text();
@@ -292,7 +296,7 @@ impl Extractor {
     ///
     /// # Errors
     /// The reason for which reading was given up.
-    pub fn count(&self, page: &Page<'_>) -> Result<usize, GaveUp> {
+    pub fn count(&self, page: &ReplyContent<'_>) -> Result<usize, GaveUp> {
         let mut count = 0;
         self.each(page, &mut |_| {
             count += 1;
@@ -305,7 +309,7 @@ impl Extractor {
     ///
     /// # Errors
     /// The reason for which reading was given up.
-    pub fn nth(&self, page: &Page<'_>, number: usize) -> Result<Option<String>, GaveUp> {
+    pub fn nth(&self, page: &ReplyContent<'_>, number: usize) -> Result<Option<String>, GaveUp> {
         let (mut count, mut text) = (0, None);
         self.each(page, &mut |found| {
             if count == number {
@@ -321,7 +325,7 @@ impl Extractor {
     ///
     /// # Errors
     /// The reason for which reading was given up.
-    pub fn last(&self, page: &Page<'_>) -> Result<Option<String>, GaveUp> {
+    pub fn last(&self, page: &ReplyContent<'_>) -> Result<Option<String>, GaveUp> {
         match self.count(page)?.checked_sub(1) {
             Some(last) => self.nth(page, last),
             None => Ok(None),
@@ -329,7 +333,7 @@ impl Extractor {
     }
 
     /// Hands out the matches in order, until `found` says that it has enough.
-    fn each(&self, page: &Page<'_>, found: &mut dyn FnMut(Match<'_>) -> bool) -> Result<(), GaveUp> {
+    fn each(&self, page: &ReplyContent<'_>, found: &mut dyn FnMut(Match<'_>) -> bool) -> Result<(), GaveUp> {
         let budget = &page.budget;
         let mut count = 0;
         // Whether this was the last one.
@@ -395,69 +399,69 @@ mod tests {
     const JSON: &str = r#"{"items":[{"id":7,"name":"a"},{"id":8,"name":"b"}]}"#;
 
     #[track_caller]
-    fn check(source: Source, body: &str, want: &[&str]) {
+    fn check(source: ReplyPart, body: &str, want: &[&str]) {
         let headers: [(&str, &[u8]); 2] = [("Location", b"/account"), ("set-cookie", b"a=1")];
-        let found = Extractor::new(&source).unwrap().matches(&Page::new(&headers, body.as_bytes())).unwrap();
+        let found = Extractor::new(&source).unwrap().matches(&ReplyContent::new(&headers, body.as_bytes())).unwrap();
         assert_eq!(found, want, "{source:?}");
     }
 
     #[test]
     fn each_source_finds_every_match_in_order() {
-        let css = |selector: &str, attribute: Option<&str>| Source::Css {
+        let css = |selector: &str, attribute: Option<&str>| ReplyPart::Css {
             selector: selector.into(),
             attribute: attribute.map(str::to_owned),
         };
         check(css("a.item", Some("href")), PAGE, &["/item/1", "/item/2"]);
         check(css("a.item", None), PAGE, &["One & only", "Two"]);
-        check(Source::Regex(r#"href="/item/(\d+)""#.into()), PAGE, &["1", "2"]);
-        check(Source::Regex("One".into()), PAGE, &["One"]);
-        check(Source::JsonPath("$.items[*].id".into()), JSON, &["7", "8"]);
-        check(Source::JsonPath("$.items[0].name".into()), JSON, &["a"]);
-        check(Source::Header("location".into()), "", &["/account"]);
-        let part = |of: Source, pattern: &str| Source::Part { of: Box::new(of), pattern: pattern.into() };
+        check(ReplyPart::Regex(r#"href="/item/(\d+)""#.into()), PAGE, &["1", "2"]);
+        check(ReplyPart::Regex("One".into()), PAGE, &["One"]);
+        check(ReplyPart::JsonPath("$.items[*].id".into()), JSON, &["7", "8"]);
+        check(ReplyPart::JsonPath("$.items[0].name".into()), JSON, &["a"]);
+        check(ReplyPart::Header("location".into()), "", &["/account"]);
+        let part = |of: ReplyPart, pattern: &str| ReplyPart::Part { of: Box::new(of), pattern: pattern.into() };
         check(part(css("a", Some("href")), "/item/(.+)"), PAGE, &["1", "2"]);
-        check(part(Source::Header("set-cookie".into()), "a=[0-9]"), "", &["a=1"]);
-        check(part(Source::JsonPath("$.items[*].name".into()), "^(b)$"), JSON, &["b"]);
+        check(part(ReplyPart::Header("set-cookie".into()), "a=[0-9]"), "", &["a=1"]);
+        check(part(ReplyPart::JsonPath("$.items[*].name".into()), "^(b)$"), JSON, &["b"]);
     }
 
     /// Trap: the end of what was kept is taken for the end of the body.
     #[test]
     fn the_beginning_of_a_body_decides_only_what_more_could_not_change() {
-        let css = Source::Css { selector: "a".into(), attribute: None };
+        let css = ReplyPart::Css { selector: "a".into(), attribute: None };
         let cases = [
-            (Source::Regex("tea".into()), "<a>tea</a> and", Some(true)),
-            (Source::Regex("milk".into()), "<a>tea</a> and", None),
-            (Source::Regex("and$".into()), "<a>tea</a> and", None),
-            (Source::Regex("(?s)^[^E]*$".into()), "<a>tea</a> and", None),
-            (Source::Regex("caf\\b".into()), "caf\u{fffd}", None),
+            (ReplyPart::Regex("tea".into()), "<a>tea</a> and", Some(true)),
+            (ReplyPart::Regex("milk".into()), "<a>tea</a> and", None),
+            (ReplyPart::Regex("and$".into()), "<a>tea</a> and", None),
+            (ReplyPart::Regex("(?s)^[^E]*$".into()), "<a>tea</a> and", None),
+            (ReplyPart::Regex("caf\\b".into()), "caf\u{fffd}", None),
             (css, "<a>tea</a> and", None),
-            (Source::JsonPath("$".into()), "7", None),
-            (Source::Header("location".into()), "", Some(true)),
-            (Source::Header("etag".into()), "", Some(false)),
+            (ReplyPart::JsonPath("$".into()), "7", None),
+            (ReplyPart::Header("location".into()), "", Some(true)),
+            (ReplyPart::Header("etag".into()), "", Some(false)),
         ];
         let headers: [(&str, &[u8]); 1] = [("location", b"/account")];
         for (source, body, want) in cases {
             let extractor = Extractor::new(&source).unwrap();
-            let occurs = extractor.occurs(&Page::beginning(&headers, body.as_bytes())).unwrap();
+            let occurs = extractor.occurs(&ReplyContent::beginning(&headers, body.as_bytes())).unwrap();
             assert_eq!(occurs, want, "{source:?} in {body}");
-            let whole = Page::new(&headers, body.as_bytes());
+            let whole = ReplyContent::new(&headers, body.as_bytes());
             assert_eq!(extractor.occurs(&whole).unwrap(), Some(!extractor.matches(&whole).unwrap().is_empty()));
         }
     }
 
     #[test]
     fn what_cannot_match_finds_nothing() {
-        check(Source::JsonPath("$.items".into()), "<not json>", &[]);
-        check(Source::Header("etag".into()), "", &[]);
-        check(Source::Regex("x{3}".into()), "\u{fffd}", &[]);
+        check(ReplyPart::JsonPath("$.items".into()), "<not json>", &[]);
+        check(ReplyPart::Header("etag".into()), "", &[]);
+        check(ReplyPart::Regex("x{3}".into()), "\u{fffd}", &[]);
     }
 
     #[test]
     fn wrong_syntax_is_an_error_that_names_it() {
         for source in [
-            Source::Regex("(".into()),
-            Source::Css { selector: "a[".into(), attribute: None },
-            Source::JsonPath("items".into()),
+            ReplyPart::Regex("(".into()),
+            ReplyPart::Css { selector: "a[".into(), attribute: None },
+            ReplyPart::JsonPath("items".into()),
         ] {
             assert!(!Extractor::new(&source).unwrap_err().is_empty(), "{source:?}");
         }
@@ -471,7 +475,7 @@ mod tests {
             ("a >", "dangling combinator"),
             ("", "empty selector"),
         ] {
-            let source = Source::Css { selector: selector.into(), attribute: None };
+            let source = ReplyPart::Css { selector: selector.into(), attribute: None };
             let error = Extractor::new(&source).unwrap_err();
             assert_eq!(error, format!("`{selector}` is not a CSS selector: {want}"));
         }

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use crate::html::Node;
-use crate::{GaveUp, Page, css, screen};
+use crate::{GaveUp, ReplyContent, css, screen};
 
 #[cfg(test)]
 mod tests;
@@ -82,7 +82,7 @@ pub struct Resources {
 /// # Errors
 /// The reason for which reading was given up.
 pub fn resources(html: &str) -> Result<Resources, GaveUp> {
-    Page::new(&[], html.as_bytes()).resources()
+    ReplyContent::new(&[], html.as_bytes()).resources()
 }
 
 /// The resources of a style sheet, each once: fonts and imports first of their kind, as they hold up the page.

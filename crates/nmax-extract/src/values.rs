@@ -13,9 +13,9 @@
 //! - `json`: leaves with their paths; `markup`: elements; `selector`: CSS for an element; `text`: words with what stands
 //!   before them; `link`: the parts of URLs
 
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 
-use crate::{Budget, GaveUp, Page};
+use crate::{Budget, GaveUp, ReplyContent};
 
 mod json;
 mod link;
@@ -79,7 +79,7 @@ pub struct FoundValue {
     /// How the reply calls it; empty when it does not.
     pub name: String,
     /// Where it could be taken from, the most stable first.
-    pub sources: Vec<Source>,
+    pub sources: Vec<ReplyPart>,
     /// Where it leads, as [`Wanted::link`] said.
     pub link: Option<String>,
 }
@@ -93,13 +93,13 @@ pub(crate) struct Harvest<'a> {
 
 impl Harvest<'_> {
     /// Keeps a value if it is looked for.
-    fn value(&mut self, text: &str, kind: Kind, name: &str, sources: impl FnOnce() -> Vec<Source>) {
+    fn value(&mut self, text: &str, kind: Kind, name: &str, sources: impl FnOnce() -> Vec<ReplyPart>) {
         if self.fits(text) && self.wanted.value(text) {
             self.keep(text, kind, name, sources(), None);
         }
     }
 
-    fn keep(&mut self, text: &str, kind: Kind, name: &str, sources: Vec<Source>, link: Option<String>) {
+    fn keep(&mut self, text: &str, kind: Kind, name: &str, sources: Vec<ReplyPart>, link: Option<String>) {
         self.found.push(FoundValue { text: text.to_owned(), kind, name: name.to_owned(), sources, link });
     }
 
@@ -140,7 +140,7 @@ struct At<'a> {
     is_reference: bool,
     /// What references are relative to, where it is not the document itself.
     base: Option<&'a str>,
-    sources: &'a dyn Fn() -> Vec<Source>,
+    sources: &'a dyn Fn() -> Vec<ReplyPart>,
 }
 
 impl At<'_> {
@@ -154,21 +154,21 @@ impl At<'_> {
 }
 
 /// The same sources, of which this expression takes a part.
-fn parts_of(sources: Vec<Source>, pattern: &str) -> Vec<Source> {
-    let part = |of| Source::Part { of: Box::new(of), pattern: pattern.to_owned() };
+fn parts_of(sources: Vec<ReplyPart>, pattern: &str) -> Vec<ReplyPart> {
+    let part = |of| ReplyPart::Part { of: Box::new(of), pattern: pattern.to_owned() };
     sources.into_iter().map(part).collect()
 }
 
 /// Everything in the reply that is looked for, in its order; headers first. And why the body was given up, when it was:
 /// then what was found before is all there is.
-pub fn harvest(page: &Page<'_>, wanted: &dyn Wanted) -> (Vec<FoundValue>, Option<GaveUp>) {
+pub fn harvest(page: &ReplyContent<'_>, wanted: &dyn Wanted) -> (Vec<FoundValue>, Option<GaveUp>) {
     let mut harvest = Harvest { wanted, budget: &page.budget, found: Vec::new() };
     headers(page, &mut harvest);
     let read = body(page, &mut harvest).and_then(|()| page.budget.check());
     (harvest.found, read.err())
 }
 
-fn body(page: &Page<'_>, harvest: &mut Harvest<'_>) -> Result<(), GaveUp> {
+fn body(page: &ReplyContent<'_>, harvest: &mut Harvest<'_>) -> Result<(), GaveUp> {
     match Form::from_page(page)? {
         Form::Json => {
             if let Some(json) = page.json()? {
@@ -185,7 +185,7 @@ fn body(page: &Page<'_>, harvest: &mut Harvest<'_>) -> Result<(), GaveUp> {
     Ok(())
 }
 
-fn headers(page: &Page<'_>, harvest: &mut Harvest<'_>) {
+fn headers(page: &ReplyContent<'_>, harvest: &mut Harvest<'_>) {
     for (name, value) in page.headers {
         // A plan names no other, whatever a recording calls a header.
         let is_name =
@@ -194,7 +194,7 @@ fn headers(page: &Page<'_>, harvest: &mut Harvest<'_>) {
             continue;
         };
         let lower = name.to_ascii_lowercase();
-        let sources = || vec![Source::Header(lower.clone())];
+        let sources = || vec![ReplyPart::Header(lower.clone())];
         if lower == "set-cookie" {
             let Some((name, value)) = value.split(';').next().and_then(|pair| pair.split_once('=')) else {
                 continue;
@@ -228,7 +228,7 @@ enum Form {
 }
 
 impl Form {
-    fn from_page(page: &Page<'_>) -> Result<Self, GaveUp> {
+    fn from_page(page: &ReplyContent<'_>) -> Result<Self, GaveUp> {
         let mime = page
             .headers
             .iter()

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use nmax_extract::GaveUp;
 use nmax_extract::values::Kind;
-use nmax_plan::plan::{MatchPick, Source};
+use nmax_plan::plan::{MatchPick, ReplyPart};
 
 use self::again::SecondRecording;
 use self::choose::{Fit, Reply};
@@ -77,7 +77,7 @@ pub struct Correlation {
     /// be followed unseen, or a resource of a page, which must be a step of its own to be looked at.
     pub from: usize,
     /// Extractor: the shortest stable one that finds it.
-    pub source: Source,
+    pub source: ReplyPart,
     /// Which of several matches.
     pub pick: MatchPick,
     /// Where it is sent back, with the template that writes it there (`${csrf}`, `${base64(token)}`).

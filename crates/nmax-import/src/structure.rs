@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use nmax_extract::json::{Kind, Value};
-use nmax_extract::{Page, shape};
+use nmax_extract::{ReplyContent, shape};
 
 use crate::parts::{essence, split};
 use crate::recording::Entry;
@@ -226,7 +226,7 @@ fn parts(mime: &str, headers: &[(&str, &[u8])], body: &[u8]) -> Option<BTreeSet<
     let is_json = mime.ends_with("/json") || mime.ends_with("+json");
     let is_markup = mime.ends_with("/html") || mime.ends_with("/xml") || mime.ends_with("+xml");
     if is_json {
-        let page = Page::new(headers, body);
+        let page = ReplyContent::new(headers, body);
         let Some(document) = page.json().ok()? else {
             return Some(BTreeSet::from(["no JSON".to_owned()]));
         };
@@ -234,7 +234,7 @@ fn parts(mime: &str, headers: &[(&str, &[u8])], body: &[u8]) -> Option<BTreeSet<
         found.add(document.root(), "$", false);
         return Some(found.parts);
     }
-    if is_markup && !mime.starts_with("image/") { Page::new(headers, body).outline().ok() } else { None }
+    if is_markup && !mime.starts_with("image/") { ReplyContent::new(headers, body).outline().ok() } else { None }
 }
 
 /// The path of every key, items of lists all alike. Values below a key that decides are told apart outside of lists.

@@ -4,7 +4,7 @@ use crate::Nanos;
 
 /// Who sent a request, as far as its user agent tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
+pub enum Sender {
     /// The log or the run does not tell.
     Unknown,
     /// The run.
@@ -33,5 +33,5 @@ pub struct Entry {
     /// Status; 0 is unknown.
     pub status: u16,
     /// Who sent it.
-    pub agent: Agent,
+    pub agent: Sender,
 }

@@ -29,7 +29,7 @@ pub(crate) const PAGE_BYTES_MAX: u64 = 8 << 20;
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// A page that can be fetched again and again.
-pub(crate) struct Page {
+pub(crate) struct Fetcher {
     agent: Agent,
     /// Without user and password.
     url: String,
@@ -50,7 +50,7 @@ pub(crate) struct Fetched {
     pub(crate) text: String,
 }
 
-impl Page {
+impl Fetcher {
     /// A page at `url`. `accept`: the formats that are understood. `token` is sent as `Bearer`; without one, user and
     /// password of the URL are.
     pub(crate) fn new(url: &str, accept: &'static str, token: Option<&str>) -> Self {

@@ -21,12 +21,12 @@ use nmax_metrics::Nanos;
 use nmax_plan::plan::{MappedKind, MappedResource};
 use nmax_sources::{Figure, Kind, Unit};
 
-use crate::fetch::{Fetched, Page as Fetcher};
+use crate::fetch::{Fetched, Fetcher};
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
 
 use conventions::{About, CONVENTIONS, EXPORTERS, HOST_EXPORTERS, Name};
-use page::{Formula, Page, Selector};
+use page::{Formula, Samples, Selector};
 use room::Room;
 use text::{Format, Role, Sample, parse};
 
@@ -210,7 +210,7 @@ impl Digest {
 
     fn readings(&mut self, now: Nanos, samples: &[Sample]) -> Vec<Reading> {
         self.rates.begin(now);
-        let mut page = Page::new(samples, &mut self.rates);
+        let mut page = Samples::new(samples, &mut self.rates);
         if self.is_first {
             self.say_what_is_missing(&page);
         }
@@ -221,7 +221,7 @@ impl Digest {
     }
 
     /// Figures of the vocabulary.
-    fn resources(&mut self, page: &mut Page<'_>) -> Vec<Reading> {
+    fn resources(&mut self, page: &mut Samples<'_>) -> Vec<Reading> {
         let mut room = std::mem::take(&mut self.room);
         let is_exporter = EXPORTERS.iter().any(|part| page.has_name_with(part));
         let mut readings = Vec::new();
@@ -278,7 +278,7 @@ impl Digest {
     }
 
     /// Marks what resources of the plan are made of.
-    fn claim(&self, page: &mut Page<'_>) {
+    fn claim(&self, page: &mut Samples<'_>) {
         for (number, recipe) in self.recipes.iter().enumerate() {
             if matches!(recipe.name, RecipeName::Mapped(..)) {
                 recipe.figures.iter().for_each(|(_, figure)| page.claim(figure, number));
@@ -288,7 +288,7 @@ impl Digest {
 
     /// The resources of the plan that those of a recipe are, by the value of its label: of the same kind, and made of a
     /// sample of theirs. What the plan does not say of such a one is what the convention knows, added up where it has several.
-    fn owners<'a>(&'a self, page: &Page<'_>, recipe: &'a Recipe) -> BTreeMap<String, &'a str> {
+    fn owners<'a>(&'a self, page: &Samples<'_>, recipe: &'a Recipe) -> BTreeMap<String, &'a str> {
         let mut owners = BTreeMap::new();
         let Some(kind) = recipe.name.mapped_kind() else {
             return owners;
@@ -328,7 +328,7 @@ impl Digest {
     }
 
     /// Everything else, under its own name.
-    fn others(&mut self, page: &Page<'_>, readings: &mut Vec<Reading>) {
+    fn others(&mut self, page: &Samples<'_>, readings: &mut Vec<Reading>) {
         let sums: HashMap<String, f64> = page
             .unused()
             .filter(|(sample, _)| sample.role == Role::Sum)
@@ -374,7 +374,7 @@ impl Digest {
         }
     }
 
-    fn say_what_is_missing(&mut self, page: &Page<'_>) {
+    fn say_what_is_missing(&mut self, page: &Samples<'_>) {
         for recipe in &self.recipes {
             let RecipeName::Mapped(_, name) = &recipe.name else {
                 continue;

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use nmax_secrets::{MASK, Redactor, Variables, is_secret_header};
 
-use crate::plan::{Plan, Profile, Source, Workload};
+use crate::plan::{Plan, Profile, ReplyPart, Workload};
 
 mod background;
 mod body;
@@ -90,7 +90,7 @@ pub struct Options<'a> {
     /// `--seed`
     pub seed: Option<u64>,
     /// Checks the syntax of an extractor.
-    pub check_source: &'a dyn Fn(&Source) -> Result<(), String>,
+    pub check_source: &'a dyn Fn(&ReplyPart) -> Result<(), String>,
 }
 
 /// Why [`Options::of`] reads no file.

@@ -40,7 +40,7 @@ pub use nmax_sources::INJECTOR;
 pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedAddress, ObservedSource, Value};
 pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
-pub use reply::{Check, Expect, Extract, MatchPick, Measure, Source, Test, Wanted};
+pub use reply::{Check, Expect, Extract, MatchPick, Measure, ReplyPart, Test, Wanted};
 pub use scenario::{
     Body, Call, CallKind, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, all_steps,
 };

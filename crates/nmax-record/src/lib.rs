@@ -22,4 +22,4 @@ pub mod visit;
 pub use files::PlanDestination;
 pub use make::make;
 pub use report::{ImportReport, schema};
-pub use sources::Source;
+pub use sources::RecordingFile;

@@ -10,7 +10,7 @@ use nmax_run::Trouble;
 
 use crate::files::{self, Bundle, PlanDestination, RecordingCopy};
 use crate::report::{ImportContext, ImportReport};
-use crate::sources::Source;
+use crate::sources::RecordingFile;
 
 /// More entries are worth a word on what is being done.
 const ENTRIES_TOLD: usize = 2_000;
@@ -23,7 +23,7 @@ const ENTRIES_TOLD: usize = 2_000;
 /// Why a file cannot be written.
 pub fn make(
     destination: &PlanDestination,
-    sources: Vec<Source>,
+    sources: Vec<RecordingFile>,
     key: [u8; 32],
     options: &Options,
     tell: &mut dyn FnMut(&str),

@@ -17,7 +17,7 @@ const BYTES_TOLD: u64 = 32 << 20;
 
 /// A recording, and where it came from.
 #[derive(Debug)]
-pub struct Source {
+pub struct RecordingFile {
     /// The file; `None` for what never was one.
     pub file: Option<PathBuf>,
     /// What was read, secrets in their places.
@@ -30,7 +30,7 @@ pub struct Source {
 ///
 /// # Errors
 /// Every file that cannot be read.
-pub fn read(files: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Vec<Source>, Trouble> {
+pub fn read(files: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Vec<RecordingFile>, Trouble> {
     let (mut sources, mut errors) = (Vec::new(), Vec::new());
     for file in files {
         match read_one(file, tell) {
@@ -48,7 +48,7 @@ pub fn read(files: &[PathBuf], tell: &mut dyn FnMut(&str)) -> Result<Vec<Source>
     Err(text.into())
 }
 
-fn read_one(file: &Path, tell: &mut dyn FnMut(&str)) -> Result<Source, String> {
+fn read_one(file: &Path, tell: &mut dyn FnMut(&str)) -> Result<RecordingFile, String> {
     let shown = file.display().to_string();
     let bytes = bytes(file, HAR_BYTES_MAX, tell).map_err(|why| {
         format!("{shown}: {why}\n  help: give a HAR file, as a browser's developer tools save it: \"save all as HAR\"")
@@ -72,7 +72,7 @@ fn read_one(file: &Path, tell: &mut dyn FnMut(&str)) -> Result<Source, String> {
             read.warnings.push(text);
         }
     }
-    Ok(Source { file: Some(file.to_owned()), read, key: secrets.map(|secrets| *secrets.key()) })
+    Ok(RecordingFile { file: Some(file.to_owned()), read, key: secrets.map(|secrets| *secrets.key()) })
 }
 
 /// The secrets file beside a recording.

@@ -9,7 +9,7 @@ use crate::markup::Escaped;
 use crate::number;
 use crate::tables::{Cell, Emphasis};
 use crate::view::View;
-use page::Page;
+use page::Html;
 
 mod answer;
 mod breakdown;
@@ -55,8 +55,8 @@ pub fn page(view: &View) -> String {
 }
 
 /// A page with everything before its header.
-fn open(title: &str, style: &str) -> Page {
-    let mut page = Page::default();
+fn open(title: &str, style: &str) -> Html {
+    let mut page = Html::default();
     page.add(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
@@ -69,7 +69,7 @@ fn open(title: &str, style: &str) -> Page {
 }
 
 /// Everything behind its sections.
-fn end(mut page: Page, nmax_version: &str, about: &str) -> String {
+fn end(mut page: Html, nmax_version: &str, about: &str) -> String {
     let version = Escaped(nmax_version);
     page.add(format_args!("</main>\n<footer>nmax {version}. {about}</footer></body></html>\n"));
     page.text
@@ -107,7 +107,7 @@ fn warning(text: impl Into<String>) -> Cell {
     Cell::word(Emphasis::Class("warn"), text)
 }
 
-fn header(page: &mut Page, view: &View) {
+fn header(page: &mut Html, view: &View) {
     let run = &view.run;
     page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(view.title())));
     let parts = [("Target", &run.target), ("started", &number::instant(&run.started_at)), ("run", &run.id)];
@@ -144,7 +144,7 @@ fn header(page: &mut Page, view: &View) {
     page.text("</section></header>\n");
 }
 
-fn key_figures(page: &mut Page, view: &View) {
+fn key_figures(page: &mut Html, view: &View) {
     let (times, stats) = (&view.summary.total.times, &view.summary.total);
     let response = |name: &'static str, index: usize| {
         let interval = match times.response.intervals_ns[index] {

@@ -61,7 +61,7 @@ const LATER_MAX: usize = 6;
 
 /// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
 pub fn table(view: &View, style: Style) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     header(&mut page, view);
     load(&mut page, view);
     answer::write(&mut page, view);
@@ -82,7 +82,7 @@ pub fn table(view: &View, style: Style) -> Painted {
 }
 
 /// Lines as they are written.
-struct Page {
+struct Lines {
     text: Painted,
     color: bool,
     /// Columns of tables and charts, at least [`WIDTH_MIN`].
@@ -91,7 +91,7 @@ struct Page {
     columns: usize,
 }
 
-impl Page {
+impl Lines {
     fn new(style: Style) -> Self {
         let (width, columns) = (style.width.max(WIDTH_MIN), style.width.max(COLUMNS_MIN));
         Self { text: Painted::default(), color: style.color, width, columns }
@@ -202,7 +202,7 @@ fn mark(holds: bool) -> (&'static str, Ink) {
     if holds { ("✓", Ink::Good) } else { ("✗", Ink::Bad) }
 }
 
-fn header(page: &mut Page, view: &View) {
+fn header(page: &mut Lines, view: &View) {
     let (symbol, word, ink) = verdict_mark(view.judgement.verdict);
     let notes = [view.incomplete(), view.compressed()];
     let notes: String = notes.into_iter().flatten().map(|text| format!(", {text}")).collect();
@@ -232,13 +232,13 @@ fn header(page: &mut Page, view: &View) {
     }
 }
 
-fn more(page: &mut Page, count: usize, shown: usize, what: &str) {
+fn more(page: &mut Lines, count: usize, shown: usize, what: &str) {
     if count > shown {
         page.item("…", Ink::Dim, &format!("{} more {what}", count - shown));
     }
 }
 
-fn load(page: &mut Page, view: &View) {
+fn load(page: &mut Lines, view: &View) {
     page.entry("load", &load_text(view));
 }
 
@@ -257,14 +257,14 @@ fn load_text(view: &View) -> String {
 }
 
 /// Pages, transactions and whatever else is gathered by name.
-fn groups(page: &mut Page, view: &View) {
+fn groups(page: &mut Lines, view: &View) {
     for ((heading, _), table) in groups::tables(&view.summary) {
         page.heading(&format!("{heading} (phase {})", view.summary.phase.name));
         page.table(&table.at_most(GROUPS_MAX, "rows in the report"), NAME_MAX, |_, _| ());
     }
 }
 
-fn thresholds(page: &mut Page, view: &View) {
+fn thresholds(page: &mut Lines, view: &View) {
     if view.judgement.thresholds.is_empty() {
         return;
     }
@@ -277,7 +277,7 @@ fn thresholds(page: &mut Page, view: &View) {
     }
 }
 
-fn checks(page: &mut Page, view: &View) {
+fn checks(page: &mut Lines, view: &View) {
     if view.summary.checks.is_empty() {
         return;
     }
@@ -293,7 +293,7 @@ fn checks(page: &mut Page, view: &View) {
     more(page, rows.len(), LIST_MAX, "checks");
 }
 
-fn problems(page: &mut Page, view: &View) {
+fn problems(page: &mut Lines, view: &View) {
     if view.summary.problems.is_empty() {
         return;
     }
@@ -343,7 +343,7 @@ fn example_text(problem: &Problem) -> Option<String> {
     Some(format!("{} at {}: {}", example.name, number::span(example.at.as_secs_f64()), example.text))
 }
 
-fn gates(page: &mut Page, view: &View) {
+fn gates(page: &mut Lines, view: &View) {
     let closed: Vec<_> = view.judgement.gates.iter().filter(|gate| !gate.holds).collect();
     if closed.is_empty() {
         return;
@@ -363,7 +363,7 @@ fn gates(page: &mut Page, view: &View) {
     }
 }
 
-fn losses(page: &mut Page, view: &View) {
+fn losses(page: &mut Lines, view: &View) {
     page.line("");
     if view.summary.dropped.total() > 0 {
         let dropped = &view.summary.dropped;

@@ -31,7 +31,7 @@ pub const TRAFFIC: &str = "traffic.json";
 const PROFILE_BYTES_MAX: u64 = 256 << 20;
 
 /// What a run is compared with.
-pub struct Source {
+pub struct Reference {
     /// Its name: a file.
     pub name: String,
     /// Its traffic.
@@ -52,7 +52,7 @@ pub enum Visitors {
 
 /// Sums up the exchanges of a run.
 pub struct Feed {
-    source: Arc<Source>,
+    source: Arc<Reference>,
     traffic: Traffic,
     hider: Hider,
     origin_us: i64,
@@ -76,7 +76,7 @@ pub struct Fidelity {
 
 impl Feed {
     /// Nothing yet of a run that began at `origin_us`, µs since 1970, and that is judged by its hold.
-    pub fn new(source: Arc<Source>, origin_us: i64, hold: (Nanos, Nanos), redactor: &Redactor) -> Self {
+    pub fn new(source: Arc<Reference>, origin_us: i64, hold: (Nanos, Nanos), redactor: &Redactor) -> Self {
         let at = |instant: Nanos| origin_us.saturating_add_unsigned(instant.0 / 1_000);
         let options = Options {
             period: Some(Period { from_us: at(hold.0), to_us: at(hold.1) }).filter(|_| hold.1 < Nanos::MAX),

@@ -14,7 +14,7 @@ use nmax_plan::plan::Plan;
 use nmax_report::{RunContext, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
-use crate::fidelity::{Feed, Fidelity, Source};
+use crate::fidelity::{Feed, Fidelity, Reference};
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
 use crate::signals::{IMPATIENT, Interrupts, ShutdownLimits, SignalError};
@@ -69,7 +69,7 @@ pub struct Order {
     /// What was found before the run that may spoil it, or belongs beside its numbers: codes and words.
     pub warnings: Vec<(&'static str, String)>,
     /// What its traffic is compared with.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<Reference>>,
 }
 
 /// A run that has ended.

@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use nmax_analysis::breakdown::SideSums;
 use nmax_engine::measure::exchange_events::ExchangeEvents;
-use nmax_metrics::logged::{Agent, Entry};
+use nmax_metrics::logged::{Entry, Sender};
 use nmax_metrics::{Catalog, NameId, Nanos, Resource};
 use nmax_observe::log::{Batch, Tap};
 use nmax_plan::plan::{ObservedAddress, Plan};
@@ -165,9 +165,9 @@ impl Sides {
 
     fn line(&mut self, entry: &Entry, method: &[u8], target: &[u8]) {
         let is_own = match entry.agent {
-            Agent::Run => true,
-            Agent::Other => false,
-            Agent::Unknown => self.asked.contains(&key(method, target)),
+            Sender::Run => true,
+            Sender::Other => false,
+            Sender::Unknown => self.asked.contains(&key(method, target)),
         };
         self.sums.line(entry, is_own, || self.kinds.of_line(method, target));
     }

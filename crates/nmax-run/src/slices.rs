@@ -54,7 +54,7 @@ struct Run {
 
 /// What answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+enum Basis {
     /// Every exchange.
     All,
     /// Those that were kept.
@@ -83,17 +83,17 @@ pub fn read(directory: &Path, asked: &SliceQuery<'_>) -> Result<(SliceView, Opti
     let mut warnings = warnings(&run, &segments);
     let source = run.source(asked, &slice, &schema, &segments)?;
     let (slice, notes) = match source {
-        Source::Windows => run.fitted(slice)?,
-        Source::All | Source::Kept => (slice, Vec::new()),
+        Basis::Windows => run.fitted(slice)?,
+        Basis::All | Basis::Kept => (slice, Vec::new()),
     };
     let (tally, span) = match source {
-        Source::Windows => (run.again(&slice, |tally| run.windows(&slice, tally))?, true),
-        Source::All | Source::Kept => {
+        Basis::Windows => (run.again(&slice, |tally| run.windows(&slice, tally))?, true),
+        Basis::All | Basis::Kept => {
             let read = |tally: Tally| exchanges::read(&run, &segments.closed, &slice, tally).map_err(text);
-            (run.again(&slice, read)?, source == Source::All)
+            (run.again(&slice, read)?, source == Basis::All)
         }
     };
-    if source == Source::Kept {
+    if source == Basis::Kept {
         warnings.push(format!(
             "only some exchanges were kept one by one ({}): those not ok, the slowest and a draw of each second; all \
              figures are of these and not of the run, and there are no rates; `--where why=random` is a draw without choice, \
@@ -107,9 +107,9 @@ pub fn read(directory: &Path, asked: &SliceQuery<'_>) -> Result<(SliceView, Opti
     answer.notes.extend(notes);
     let manifest = run.reader.manifest();
     let from = match source {
-        Source::All => "every exchange",
-        Source::Kept => "kept exchanges",
-        Source::Windows => "sums of each window",
+        Basis::All => "every exchange",
+        Basis::Kept => "kept exchanges",
+        Basis::Windows => "sums of each window",
     };
     let view = SliceView {
         answer,
@@ -130,8 +130,8 @@ fn keep_all() -> &'static str {
 }
 
 /// Writes the chosen exchanges to a file. Returns how many they are.
-fn write(run: &Run, source: Source, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<u64, String> {
-    if source == Source::Windows {
+fn write(run: &Run, source: Basis, segments: &Segments, slice: &Arc<Slice>, file: &Path) -> Result<u64, String> {
+    if source == Basis::Windows {
         let help = format!("{}, or take what was kept by --source samples", keep_all());
         return Err(format!("{}: sums of each second are not exchanges\n  help: {help}", file.display()));
     }
@@ -191,7 +191,7 @@ impl Run {
         slice: &Slice,
         schema: &Schema,
         segments: &Segments,
-    ) -> Result<Source, String> {
+    ) -> Result<Basis, String> {
         let kept = match segments.closed.first() {
             Some(first) if asked.from != Wanted::Windows => Some(
                 exchanges::keeps_all(&SampleFile::open(first).map_err(|error| error.to_string())?)
@@ -205,12 +205,12 @@ impl Run {
                 let help = format!("leave --source out, or {}", keep_all());
                 Err(format!("this run has no exchanges one by one\n  help: {help}"))
             }
-            (Wanted::Any | Wanted::Samples, Some(true)) => Ok(Source::All),
-            (Wanted::Samples, Some(false)) => Ok(Source::Kept),
-            (Wanted::Any, Some(false)) if asked.parquet.is_some() => Ok(Source::Kept),
+            (Wanted::Any | Wanted::Samples, Some(true)) => Ok(Basis::All),
+            (Wanted::Samples, Some(false)) => Ok(Basis::Kept),
+            (Wanted::Any, Some(false)) if asked.parquet.is_some() => Ok(Basis::Kept),
             (_, kept) => match lacking {
-                None => Ok(Source::Windows),
-                Some(_) if kept.is_some() && asked.from == Wanted::Any => Ok(Source::Kept),
+                None => Ok(Basis::Windows),
+                Some(_) if kept.is_some() && asked.from == Wanted::Any => Ok(Basis::Kept),
                 Some(what) => Err(format!(
                     "the sums of each second do not tell {what}\n  help: {}, which keeps every exchange",
                     keep_all()
@@ -260,12 +260,12 @@ impl Run {
         }
     }
 
-    fn described(&self, source: Source, phase: &str) -> Value {
+    fn described(&self, source: Basis, phase: &str) -> Value {
         let manifest = self.reader.manifest();
         let from = match source {
-            Source::All => "samples",
-            Source::Kept => "kept_samples",
-            Source::Windows => "windows",
+            Basis::All => "samples",
+            Basis::Kept => "kept_samples",
+            Basis::Windows => "windows",
         };
         json!({
             "kind": "run", "id": manifest.id, "name": manifest.name, "started_at": manifest.started_at,

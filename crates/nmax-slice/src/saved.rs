@@ -78,7 +78,7 @@ impl Saved {
 const KEYS: [&str; 9] = ["where", "by", "tag", "show", "sort", "top", "over_time", "every", "phase"];
 
 /// A slice in a file, and where it stands there, in bytes.
-struct Kept {
+struct StoredSlice {
     name: String,
     saved: Saved,
     header: Range<usize>,
@@ -94,7 +94,7 @@ pub fn read(text: &str) -> Result<Vec<(String, Saved)>, Vec<SliceError>> {
     Ok(kept(text)?.into_iter().map(|kept| (kept.name, kept.saved)).collect())
 }
 
-fn kept(text: &str) -> Result<Vec<Kept>, Vec<SliceError>> {
+fn kept(text: &str) -> Result<Vec<StoredSlice>, Vec<SliceError>> {
     let wrong = |at: usize, message: String, remedy: &str| {
         let line = text[..at].matches('\n').count() + 1;
         (at, SliceError::new(&format!("{FILE}, line {line}"), message, remedy))
@@ -105,7 +105,7 @@ fn kept(text: &str) -> Result<Vec<Kept>, Vec<SliceError>> {
         wrong(at, error.message().to_owned(), "write it as TOML has it, as in by = [\"name\"]")
     };
     let mut errors: Vec<(usize, SliceError)> = syntax.iter().map(of_syntax).collect();
-    let mut slices: Vec<Kept> = Vec::new();
+    let mut slices: Vec<StoredSlice> = Vec::new();
     for (name, value) in root.get_ref() {
         let (at, header, name) = (name.span().start, value.span(), name.get_ref());
         let table = match value.get_ref() {
@@ -123,7 +123,7 @@ fn kept(text: &str) -> Result<Vec<Kept>, Vec<SliceError>> {
             }
         }
         let values = table.values().map(Spanned::span).collect();
-        slices.push(Kept { name: name.to_string(), saved, header, values });
+        slices.push(StoredSlice { name: name.to_string(), saved, header, values });
     }
     slices.sort_by_key(|kept| kept.header.start);
     if let Some(more) = slices.get(SLICES_MAX) {
@@ -195,7 +195,7 @@ pub fn with(text: &str, name: &str, saved: &Saved) -> Result<String, Vec<SliceEr
         let gap = if text.ends_with('\n') { "\n" } else { "\n\n" };
         return Ok(format!("{text}{gap}{table}"));
     };
-    let line_of = |kept: &Kept| text[..kept.header.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_of = |kept: &StoredSlice| text[..kept.header.start].rfind('\n').map_or(0, |at| at + 1);
     let (start, end) = (line_of(&known[place]), known.get(place + 1).map_or(text.len(), line_of));
     let mut made = text[..start].to_owned() + &table;
     let mut at = start;

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use nmax_metrics::logged::{Agent, Entry};
+use nmax_metrics::logged::{Entry, Sender};
 use nmax_metrics::{Histogram, Nanos};
 use nmax_plan::plan::Plan;
 
@@ -129,7 +129,7 @@ impl SideSums {
     pub fn line(&mut self, entry: &Entry, is_own: bool, kind: impl FnOnce() -> Option<Kind>) {
         let phase_us = self.phase_us();
         let log = self.logs.entry(entry.log).or_default();
-        log.has_agents |= entry.agent != Agent::Unknown;
+        log.has_agents |= entry.agent != Sender::Unknown;
         if !is_own {
             log.others += 1;
             return;

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use nmax_extract::Page;
+use nmax_extract::ReplyContent;
 use nmax_http::{Exchange, Failure, Reply, Request};
 use nmax_metrics::{Code, ErrorKind, NameId, Outcome};
 use nmax_plan::plan::{Cookies, Method};
@@ -130,7 +130,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         }
         let reply = self.user.driver.reply();
         let named = &mut self.user.named;
-        let mut search = |page: &Page<'_>| {
+        let mut search = |page: &ReplyContent<'_>| {
             *named = Some(page.resources()?);
             Ok(())
         };

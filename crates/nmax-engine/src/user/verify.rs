@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::time::Duration;
 
-use nmax_extract::{Extractor, GaveUp, Page};
+use nmax_extract::{Extractor, GaveUp, ReplyContent};
 use nmax_metrics::{Code, ErrorKind, Group, Nanos, Outcome};
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{MatchPick, Test, Wanted};
@@ -86,7 +86,7 @@ pub trait Answer {
 }
 
 /// What else a call wants of the reply that its extractors have looked at; an error when that was given up.
-pub(crate) type Also<'a> = &'a mut dyn FnMut(&Page<'_>) -> Result<(), GaveUp>;
+pub(crate) type Also<'a> = &'a mut dyn FnMut(&ReplyContent<'_>) -> Result<(), GaveUp>;
 
 impl<R: Runtime> Site<'_, R> {
     /// An exchange without a valid reply: what would be extracted has its defaults.
@@ -126,7 +126,11 @@ impl<R: Runtime> Site<'_, R> {
         let headers: Vec<(&str, &[u8])> = if call.parses() { answer.headers().collect() } else { Vec::new() };
         let is_cut = answer.is_cut();
         let has_passed = || core.runtime.now() >= until;
-        let page = if is_cut { Page::beginning(&headers, answer.body()) } else { Page::new(&headers, answer.body()) };
+        let page = if is_cut {
+            ReplyContent::beginning(&headers, answer.body())
+        } else {
+            ReplyContent::new(&headers, answer.body())
+        };
         let page = page.until(&has_passed);
         let ((vu, iteration), number) = (self.assignment.choice, self.actor.walk.step(call.step));
         // Only extractors that draw among their matches need the choices of the step.
@@ -199,7 +203,7 @@ fn pick(
     pick: MatchPick,
     (choice, index): (&impl Fn() -> Choice, usize),
     extractor: &Extractor,
-    page: &Page<'_>,
+    page: &ReplyContent<'_>,
 ) -> Result<Option<String>, GaveUp> {
     let place = match pick {
         MatchPick::First => Some(0),
@@ -226,7 +230,7 @@ type Tested = (Result<Option<bool>, GaveUp>, Option<String>);
 fn is_as_wanted(
     extractor: &Extractor,
     test: &Test,
-    page: &Page<'_>,
+    page: &ReplyContent<'_>,
     values: &impl Values,
     text: &mut Vec<u8>,
 ) -> Tested {

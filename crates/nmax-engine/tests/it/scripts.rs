@@ -9,7 +9,7 @@ use std::time::Duration;
 use nmax_engine::Run;
 use nmax_engine::script::{Reply, Script, Scripts, User, Wait};
 use nmax_metrics::{ErrorKind, Metric, MetricKind, Nanos, Outcome, Section};
-use nmax_plan::plan::{Body, Call, Discover, Extract, MatchPick, Method, Page, Plan, Source, Step, Transaction};
+use nmax_plan::plan::{Body, Call, Discover, Extract, MatchPick, Method, Page, Plan, ReplyPart, Step, Transaction};
 use nmax_plan::template::{Part, Template};
 use nmax_testkit::plans::{plan, requests, with_files};
 use nmax_testkit::sim::{
@@ -287,7 +287,7 @@ fn what_ends_a_script_is_told() {
     assert_eq!((iterations(&said), told(&said)), ((1, 1, 0), vec![("script", "line 3: no such item")]));
     let hole = || Call { name: Template { parts: vec![Part::Vu] }, ..Call::get("/") };
     let reads = || Call {
-        extract: vec![Extract { slot: 7, source: Source::Regex("x".into()), pick: MatchPick::First, default: None }],
+        extract: vec![Extract { slot: 7, source: ReplyPart::Regex("x".into()), pick: MatchPick::First, default: None }],
         ..Call::get("/")
     };
     let itself = "a script fills in its texts, and reads replies, itself";

@@ -3,8 +3,8 @@ use scraper::{ElementRef, Html};
 
 use super::*;
 use crate::budget::{BYTES_MIN, STEPS_MIN};
-use crate::{Extractor, Page};
-use nmax_plan::plan::Source;
+use crate::{Extractor, ReplyContent};
+use nmax_plan::plan::ReplyPart;
 
 /// A document as nested names, attributes and texts, comments left out.
 fn told(node: Node<'_>, into: &mut String) {
@@ -149,7 +149,7 @@ const SELECTORS: [&str; 18] = [
 ];
 
 fn css(selector: &str) -> Extractor {
-    Extractor::new(&Source::Css { selector: selector.to_owned(), attribute: None }).unwrap()
+    Extractor::new(&ReplyPart::Css { selector: selector.to_owned(), attribute: None }).unwrap()
 }
 
 /// Bytes that no page should need, beside its own: four times the body with it, and what a page of any size may have.
@@ -163,7 +163,7 @@ fn costs(body: &str) -> (Result<usize, GaveUp>, u64) {
     let extractor = css("b");
     let (mut read, mut steps) = (Ok(0), 0);
     let memory = allocation_counter::measure(|| {
-        let page = Page::new(&[], body.as_bytes());
+        let page = ReplyContent::new(&[], body.as_bytes());
         read = extractor.count(&page);
         steps = page.budget().steps();
     });
@@ -229,7 +229,7 @@ fn no_page_takes_more_than_four_times_its_memory() {
     }
     let bytes: Vec<u8> = vec![0xff; 3 * MIB];
     let memory = allocation_counter::measure(|| {
-        let read = css("b").count(&Page::new(&[], &bytes));
+        let read = css("b").count(&ReplyContent::new(&[], &bytes));
         assert_eq!(read, Err(GaveUp::Memory(3 * bytes.len())));
     });
     assert!(memory.bytes_max <= bytes_max(bytes.len()) + (1 << 20), "{}", memory.bytes_max);
@@ -257,7 +257,7 @@ fn a_tag_of_many_attributes_is_given_up() {
 fn a_large_page_of_the_usual_make_is_read() {
     let row = "<tr class=\"row\"><td>1234567</td><td><a href=\"/item/12345\">A name</a></td><td>12.90</td></tr>\n";
     let body = format!("<table>{}</table><b>x</b>", row.repeat(100_000));
-    let page = Page::new(&[], body.as_bytes());
+    let page = ReplyContent::new(&[], body.as_bytes());
     assert_eq!(css("tr:nth-child(99999) a").nth(&page, 0).unwrap().as_deref(), Some("A name"));
     assert_eq!(css("table").count(&page), Ok(1));
     assert!(2 * page.budget().bytes() < 5 * body.len(), "{} of {}", page.budget().bytes(), body.len());
@@ -269,7 +269,7 @@ fn texts_of_nested_elements_are_made_one_at_a_time() {
     let body = format!("{}{}", "<div>".repeat(500), "x".repeat(2 * MIB));
     let all = css("div");
     let memory = allocation_counter::measure(|| {
-        let page = Page::new(&[], body.as_bytes());
+        let page = ReplyContent::new(&[], body.as_bytes());
         assert_eq!(all.last(&page).unwrap().map(|text| text.len()), Some(2 * MIB));
         assert_eq!(all.count(&page), Ok(500));
         assert!(matches!(all.matches(&page), Err(GaveUp::Memory(_))));
@@ -284,7 +284,7 @@ fn hostile_selectors_end() {
     for selector in
         ["p:has(~ b)", "p ~ p ~ p ~ p ~ b", "div:has(i) p:has(b)", "p:nth-last-child(3n+1) i", ":not(:has(b)) i"]
     {
-        let page = Page::new(&[], body.as_bytes());
+        let page = ReplyContent::new(&[], body.as_bytes());
         let read = css(selector).count(&page);
         assert!(matches!(read, Ok(_) | Err(GaveUp::Steps)), "{selector}: {read:?}");
         assert!(page.budget().steps() <= STEPS_MIN.max(32 * body.len() as u64) + 1_000_000, "{selector}");
@@ -303,7 +303,7 @@ fn the_time_limit_ends_reading() {
             looks.set(looks.get() - 1);
             looks.get() < 0
         };
-        let page = Page::new(&[], body.as_bytes()).until(&has_passed);
+        let page = ReplyContent::new(&[], body.as_bytes()).until(&has_passed);
         assert_eq!(css("p ~ p ~ p b").count(&page), Err(GaveUp::Time), "{looks_left}");
         assert!(looks.get() > -3, "it went on after the limit: {}", looks.get());
     }

@@ -1,9 +1,9 @@
-use crate::Page;
+use crate::ReplyContent;
 
 use super::*;
 
 fn outline_of(html: &str) -> BTreeSet<String> {
-    Page::new(&[], html.as_bytes()).outline().unwrap()
+    ReplyContent::new(&[], html.as_bytes()).outline().unwrap()
 }
 
 #[test]

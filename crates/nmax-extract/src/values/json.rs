@@ -1,6 +1,6 @@
 //! Leaves of a JSON body with their paths (RFC 9535).
 
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 
 use super::{At, Harvest, Kind};
 use crate::json::{Kind as Form, Value};
@@ -59,7 +59,7 @@ fn leaf(text: &str, path: &[Name], harvest: &mut Harvest<'_>) {
 }
 
 /// The path with wildcards in place of what may change, unless there are several, and the exact one.
-fn paths(path: &[Name]) -> Vec<Source> {
+fn paths(path: &[Name]) -> Vec<ReplyPart> {
     let changing = |name: &&Name| match name {
         Name::Key(key) => !is_stable(key),
         Name::Index(_) => true,
@@ -73,7 +73,7 @@ fn paths(path: &[Name]) -> Vec<Source> {
     if !paths.contains(&by_index) {
         paths.push(by_index);
     }
-    paths.into_iter().map(Source::JsonPath).collect()
+    paths.into_iter().map(ReplyPart::JsonPath).collect()
 }
 
 fn written(path: &[Name], is_wild: impl Fn(&Name) -> bool) -> String {

@@ -1,6 +1,6 @@
 //! Values of an HTML document: attributes that carry some, and texts of elements.
 
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 
 use super::selector::selectors;
 use super::{At, Harvest, Kind};
@@ -34,8 +34,8 @@ pub(super) fn elements(document: Node<'_>, harvest: &mut Harvest<'_>) {
     }
 }
 
-fn by_css(element: Node<'_>, attribute: Option<&str>) -> Vec<Source> {
-    let css = |selector| Source::Css { selector, attribute: attribute.map(str::to_owned) };
+fn by_css(element: Node<'_>, attribute: Option<&str>) -> Vec<ReplyPart> {
+    let css = |selector| ReplyPart::Css { selector, attribute: attribute.map(str::to_owned) };
     selectors(element, attribute).into_iter().map(css).collect()
 }
 

@@ -1,4 +1,4 @@
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 use proptest::prelude::*;
 
 use super::*;
@@ -22,19 +22,19 @@ impl Wanted for Texts<'_> {
 
 type Headers<'a> = &'a [(&'a str, &'a [u8])];
 
-fn page<'a>(headers: Headers<'a>, body: &'a str) -> Page<'a> {
-    Page::new(headers, body.as_bytes())
+fn page<'a>(headers: Headers<'a>, body: &'a str) -> ReplyContent<'a> {
+    ReplyContent::new(headers, body.as_bytes())
 }
 
-fn told(source: &Source) -> String {
+fn told(source: &ReplyPart) -> String {
     match source {
-        Source::Regex(pattern) => format!("regex {pattern}"),
-        Source::Css { selector, attribute } => {
+        ReplyPart::Regex(pattern) => format!("regex {pattern}"),
+        ReplyPart::Css { selector, attribute } => {
             format!("css {selector}@{}", attribute.as_deref().unwrap_or_default())
         }
-        Source::JsonPath(path) => format!("json {path}"),
-        Source::Header(name) => format!("header {name}"),
-        Source::Part { of, pattern } => format!("{} match {pattern}", told(of)),
+        ReplyPart::JsonPath(path) => format!("json {path}"),
+        ReplyPart::Header(name) => format!("header {name}"),
+        ReplyPart::Part { of, pattern } => format!("{} match {pattern}", told(of)),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 use regex::escape;
 
 use super::selector::is_stable;
@@ -79,7 +79,7 @@ pub(super) fn named(text: &str, harvest: &mut Harvest<'_>) {
             Some((name, pattern)) => (Kind::Named, name, pattern),
             None => (Kind::Text, "", by_context(text, &span)),
         };
-        harvest.keep(found, kind, name, vec![Source::Regex(pattern)], None);
+        harvest.keep(found, kind, name, vec![ReplyPart::Regex(pattern)], None);
     };
     for_each_word(text, |span| look(span, harvest));
     let budget = harvest.budget;

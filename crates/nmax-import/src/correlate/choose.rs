@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use nmax_extract::values::FoundValue;
-use nmax_extract::{Extractor, Page};
-use nmax_plan::plan::{MatchPick, Source};
+use nmax_extract::{Extractor, ReplyContent};
+use nmax_plan::plan::{MatchPick, ReplyPart};
 
 use crate::recording::Entry;
 
@@ -31,7 +31,7 @@ pub(super) enum Fit {
 /// An extractor that finds the value.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    pub source: Source,
+    pub source: ReplyPart,
     pub pick: MatchPick,
     pub fit: Fit,
     /// What it finds in the second recording.
@@ -57,24 +57,24 @@ impl<'a> Reply<'a> {
         }
     }
 
-    pub(super) fn page(&self) -> Page<'_> {
-        Page::new(&self.headers, self.body)
+    pub(super) fn page(&self) -> ReplyContent<'_> {
+        ReplyContent::new(&self.headers, self.body)
     }
 }
 
 /// Pages of a recording, parsed when they are asked for; the last few stay parsed.
-pub(super) struct Pages<'a> {
+pub(super) struct ParsedReplies<'a> {
     replies: &'a [Reply<'a>],
-    kept: RefCell<VecDeque<(usize, Rc<Page<'a>>)>>,
+    kept: RefCell<VecDeque<(usize, Rc<ReplyContent<'a>>)>>,
 }
 
-impl<'a> Pages<'a> {
+impl<'a> ParsedReplies<'a> {
     pub(super) fn new(replies: &'a [Reply<'a>]) -> Self {
         Self { replies, kept: RefCell::default() }
     }
 
     /// The reply of an entry.
-    pub(super) fn reply(&self, entry: usize) -> Rc<Page<'a>> {
+    pub(super) fn reply(&self, entry: usize) -> Rc<ReplyContent<'a>> {
         let mut kept = self.kept.borrow_mut();
         if let Some((_, page)) = kept.iter().find(|(known, _)| *known == entry) {
             return Rc::clone(page);
@@ -91,8 +91,8 @@ impl<'a> Pages<'a> {
 /// `sends` says whether a text of the second recording's reply is what is sent there.
 pub(super) fn choose(
     found: &FoundValue,
-    page: &Page<'_>,
-    again: Option<&Page<'_>>,
+    page: &ReplyContent<'_>,
+    again: Option<&ReplyContent<'_>>,
     sends: &dyn Fn(&str) -> bool,
 ) -> Option<Choice> {
     let sources = found.sources.iter().take(SOURCES_MAX);

@@ -8,7 +8,7 @@ use nmax_extract::GaveUp;
 use nmax_extract::values::{FoundValue, Kind, harvest};
 
 use super::again::SecondRecording;
-use super::choose::{Choice, Pages, Reply, choose};
+use super::choose::{Choice, ParsedReplies, Reply, choose};
 use super::coding::{self, Coding};
 use super::index::{Index, Need, name_of};
 use super::timeline::Timeline;
@@ -75,8 +75,8 @@ pub(super) struct Search<'a> {
     timeline: &'a Timeline<'a>,
     index: &'a Index,
     again: Option<&'a SecondRecording<'a>>,
-    pages: Pages<'a>,
-    pages_again: Pages<'a>,
+    pages: ParsedReplies<'a>,
+    pages_again: ParsedReplies<'a>,
     /// What was found, with its entry.
     found: Vec<(usize, FoundValue)>,
     /// What of it is judged alike.
@@ -110,8 +110,8 @@ impl<'a> Search<'a> {
             timeline,
             index,
             again: second.as_ref().map(|second| second.again),
-            pages: Pages::new(replies),
-            pages_again: Pages::new(second.map_or(&[], |second| second.replies)),
+            pages: ParsedReplies::new(replies),
+            pages_again: ParsedReplies::new(second.map_or(&[], |second| second.replies)),
             found: Vec::new(),
             classes: Classes::default(),
             by_value: HashMap::new(),

@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
         let mut header = |name: &str, value: String| self.options.headers.push((name.to_owned(), value));
         match means {
             Means::Header => self.header(&value),
-            Means::Agent => header("user-agent", text),
+            Means::UserAgent => header("user-agent", text),
             Means::Referer => header("referer", text.trim_end_matches(";auto").to_owned()),
             Means::Bearer => header("authorization", format!("Bearer {text}")),
             Means::Range => header("range", format!("bytes={text}")),

@@ -14,7 +14,7 @@ pub(super) enum Means {
     Form,
     FormText,
     Cookie,
-    Agent,
+    UserAgent,
     Referer,
     User,
     Bearer,
@@ -42,8 +42,8 @@ pub(super) enum Means {
 impl Means {
     /// Whether the value stands in a header as it is.
     pub(super) fn is_header(self) -> bool {
-        use Means::{Agent, Bearer, Cookie, Header, Range, Referer};
-        matches!(self, Header | Agent | Referer | Bearer | Range | Cookie)
+        use Means::{Bearer, Cookie, Header, Range, Referer, UserAgent};
+        matches!(self, Header | UserAgent | Referer | Bearer | Range | Cookie)
     }
 }
 
@@ -86,7 +86,7 @@ const OPTIONS: &[(Means, &str)] = &[
     (Means::Form, "F:form="),
     (Means::FormText, "form-string="),
     (Means::Cookie, "b:cookie="),
-    (Means::Agent, "A:user-agent="),
+    (Means::UserAgent, "A:user-agent="),
     (Means::Referer, "e:referer="),
     (Means::User, "u:user="),
     (Means::Bearer, "oauth2-bearer="),

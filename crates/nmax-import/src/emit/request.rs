@@ -182,11 +182,11 @@ impl Writing<'_, '_> {
 
 /// Whether an extractor looks at the body, so that another page would not pass.
 fn reads_body(value: &Correlation) -> bool {
-    use nmax_plan::plan::Source;
-    fn reads(source: &Source) -> bool {
+    use nmax_plan::plan::ReplyPart;
+    fn reads(source: &ReplyPart) -> bool {
         match source {
-            Source::Header(_) => false,
-            Source::Part { of, .. } => reads(of),
+            ReplyPart::Header(_) => false,
+            ReplyPart::Part { of, .. } => reads(of),
             _ => true,
         }
     }

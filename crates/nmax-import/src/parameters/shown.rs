@@ -1,7 +1,7 @@
 //! The forms that the user saw before a request.
 
-use nmax_extract::{Extractor, Page};
-use nmax_plan::plan::Source;
+use nmax_extract::{Extractor, ReplyContent};
+use nmax_plan::plan::ReplyPart;
 
 use super::field::Shown;
 use crate::recording::{Entry, Recording, Response};
@@ -28,10 +28,10 @@ fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
     if !text.contains(name) {
         return None;
     }
-    let page = Page::new(&[], &body.bytes);
+    let page = ReplyContent::new(&[], &body.bytes);
     let found = |selector: &str, attribute: &str| {
         let source =
-            Source::Css { selector: format!("{selector}[name=\"{name}\"]"), attribute: Some(attribute.to_owned()) };
+            ReplyPart::Css { selector: format!("{selector}[name=\"{name}\"]"), attribute: Some(attribute.to_owned()) };
         let extractor = Extractor::new(&source).ok()?;
         extractor.nth(&page, 0).ok()?
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nmax_extract::{Extractor, GaveUp, Page};
+use nmax_extract::{Extractor, GaveUp, ReplyContent};
 use nmax_plan::plan::MatchPick;
 
 use super::sites::{Site, whose};
@@ -133,7 +133,7 @@ fn matches(site: &Site, exchange: &Exchange<'_>) -> Vec<String> {
     let Ok(extractor) = Extractor::new(&site.extract.source) else {
         return Vec::new();
     };
-    let page = Page::new(&exchange.came, exchange.body);
+    let page = ReplyContent::new(&exchange.came, exchange.body);
     // A reply that is given up fails its exchange, which is told there.
     let one = |found: Result<Option<String>, GaveUp>| found.ok().flatten().into_iter().collect();
     match site.extract.pick {

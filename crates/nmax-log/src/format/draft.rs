@@ -129,7 +129,7 @@ impl Draft {
                 self.values.query = self.text(line, start..at.end, coding);
             }
             Field::User => self.values.user = self.text(line, at, coding),
-            Field::Agent(written) => {
+            Field::UserAgent(written) => {
                 let text = self.text(line, at, coding);
                 self.values.agent = self.agent(line, text, *written);
             }

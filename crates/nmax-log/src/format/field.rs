@@ -77,7 +77,7 @@ pub(super) enum Field {
     /// Authenticated user.
     User,
     /// User agent.
-    Agent(Agent),
+    UserAgent(UserAgentCoding),
     /// Referer.
     Referer,
     /// Host that was asked for.
@@ -92,7 +92,7 @@ pub(super) enum Field {
 
 /// How a user agent is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Agent {
+pub(super) enum UserAgentCoding {
     /// As it is.
     Plain,
     /// `+` instead of blanks.
@@ -123,7 +123,7 @@ impl Field {
             Self::Client | Self::ClientPort => "client",
             Self::Forwarded => "forwarded client",
             Self::User => "user",
-            Self::Agent(_) => "agent",
+            Self::UserAgent(_) => "agent",
             Self::Referer => "referer",
             Self::Host | Self::Server => "host",
             Self::Cookies => "cookies",
@@ -139,7 +139,7 @@ impl Field {
 
     /// The value may have blanks in it.
     pub(super) fn has_blanks(&self) -> bool {
-        matches!(self, Self::Request | Self::Agent(_) | Self::Referer | Self::Cookies | Self::Skip)
+        matches!(self, Self::Request | Self::UserAgent(_) | Self::Referer | Self::Cookies | Self::Skip)
             || self.is_list() && *self != Self::Client
     }
 
@@ -155,7 +155,7 @@ impl Field {
                 | Self::Query
                 | Self::MarkedQuery
                 | Self::User
-                | Self::Agent(_)
+                | Self::UserAgent(_)
                 | Self::Referer
                 | Self::Host
                 | Self::Cookies
@@ -202,7 +202,7 @@ impl Field {
     pub(super) fn of_header(name: &str) -> Self {
         let name = name.to_ascii_lowercase().replace('_', "-");
         match name.as_str() {
-            "user-agent" => Self::Agent(Agent::Plain),
+            "user-agent" => Self::UserAgent(UserAgentCoding::Plain),
             "referer" | "referrer" => Self::Referer,
             "host" | "x-forwarded-host" => Self::Host,
             "cookie" => Self::Cookies,

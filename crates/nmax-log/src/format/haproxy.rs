@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::draft::{Coding, Draft, Expected};
-use super::field::{Agent, Field, Moment, session_rank};
+use super::field::{Field, Moment, UserAgentCoding, session_rank};
 use super::number::{self, Span, Unit};
 use super::stamp::{self, S, Stamp};
 use super::template::excerpt;
@@ -210,7 +210,7 @@ fn header(value: &[u8]) -> Field {
         || has(b"curl/")
         || has(b"/") && has(b".") && value.first().is_some_and(u8::is_ascii_alphabetic)
     {
-        Field::Agent(Agent::Plain)
+        Field::UserAgent(UserAgentCoding::Plain)
     } else if value.iter().all(is_host)
         && value.iter().any(|byte| byte.is_ascii_alphabetic() || *byte == b':')
         && (has(b".") || value.starts_with(b"localhost"))

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::draft::{Coding, Draft};
 use super::error::Problem;
-use super::field::{Agent, Field, Moment};
+use super::field::{Field, Moment, UserAgentCoding};
 use super::number::Unit;
 use super::stamp;
 use super::template::{excerpt, lacking};
@@ -161,7 +161,7 @@ impl W3c {
             }
             // What is in quotes has its blanks.
             let field = match field {
-                Field::Agent(_) if coding == Coding::Doubled => &Field::Agent(Agent::Plain),
+                Field::UserAgent(_) if coding == Coding::Doubled => &Field::UserAgent(UserAgentCoding::Plain),
                 field => field,
             };
             let start = at.start;
@@ -269,8 +269,8 @@ fn writer(names: &str) -> Writer {
 /// What a column means.
 fn column(name: &str, writer: Writer) -> Field {
     let agent = match writer {
-        Writer::CloudFront => Agent::Percent,
-        Writer::Iis | Writer::Other => Agent::Plus,
+        Writer::CloudFront => UserAgentCoding::Percent,
+        Writer::Iis | Writer::Other => UserAgentCoding::Plus,
     };
     let name = name.to_ascii_lowercase();
     match name.as_str() {
@@ -297,7 +297,7 @@ fn column(name: &str, writer: Writer) -> Field {
         _ => {
             let header = name.strip_prefix("cs(").and_then(|rest| rest.strip_suffix(')')).or(name.strip_prefix("cs-"));
             match Field::of_header(header.unwrap_or(&name)) {
-                Field::Agent(_) => Field::Agent(agent),
+                Field::UserAgent(_) => Field::UserAgent(agent),
                 field => field,
             }
         }

@@ -17,7 +17,7 @@ const TARGET: &str = "${target}";
 
 /// A source of data of the plan.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Source {
+pub(crate) struct DataFile {
     pub(crate) kind: usize,
     pub(crate) name: String,
     pub(crate) file: String,
@@ -40,7 +40,7 @@ enum Fetched<'a> {
 pub(crate) struct Items<'a> {
     profile: &'a Profile,
     plan: &'a str,
-    pub(crate) sources: Vec<Source>,
+    pub(crate) sources: Vec<DataFile>,
     files: Vec<File>,
     warnings: Vec<String>,
 }
@@ -84,7 +84,7 @@ impl<'a> Items<'a> {
         let file = format!("{}.{name}.csv", self.plan);
         let counts: Vec<f64> = targets.iter().map(|(_, count)| *count as f64).collect();
         let exponent = request.popularity.exponent.or_else(|| zipf_over(&counts).map(|(s, _)| s));
-        self.sources.push(Source {
+        self.sources.push(DataFile {
             kind,
             name: name.clone(),
             file: file.clone(),

@@ -133,7 +133,7 @@ fn target(profile: &Profile, options: &PlanOptions) -> Yaml {
 }
 
 fn data(profile: &Profile, items: &Items) -> Yaml {
-    let source = |source: &super::items::Source| {
+    let source = |source: &super::items::DataFile| {
         let mut keys = vec![entry("csv", Yaml::text(&source.file))];
         match source.exponent {
             Some(exponent) => {

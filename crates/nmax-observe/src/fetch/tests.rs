@@ -5,7 +5,7 @@ use super::*;
 use crate::fixture::{Fake, SLACK, read_head};
 
 fn fetch(url: &str) -> Result<Fetched, Trouble> {
-    Page::new(url, "text/plain", None).fetch()
+    Fetcher::new(url, "text/plain", None).fetch()
 }
 
 #[track_caller]
@@ -42,14 +42,14 @@ fn user_password_and_token_are_sent_and_not_shown() {
         None
     });
     let url = format!("http://monitor:s3%40cret@{}/metrics", server.address);
-    let trouble = Page::new(&url, "text/plain", None).fetch().unwrap_err();
+    let trouble = Fetcher::new(&url, "text/plain", None).fetch().unwrap_err();
     let head = heads.recv().unwrap().to_ascii_lowercase();
     let pair = STANDARD.encode("monitor:s3@cret").to_ascii_lowercase();
     assert!(head.contains(&format!("authorization: basic {pair}")), "{head}");
     assert!(trouble.is_final, "{trouble}");
     assert!(!trouble.text.contains("s3") && trouble.text.contains("403"), "{trouble}");
 
-    let trouble = Page::new(&url, "text/plain", Some("t0ken")).fetch().unwrap_err();
+    let trouble = Fetcher::new(&url, "text/plain", Some("t0ken")).fetch().unwrap_err();
     let head = heads.recv().unwrap().to_ascii_lowercase();
     assert!(head.contains("authorization: bearer t0ken"), "{head}");
     assert!(!trouble.text.contains("t0ken"), "{trouble}");

@@ -8,7 +8,7 @@ use std::{iter, thread};
 
 use nmax_log::record::Record;
 use nmax_metrics::Nanos;
-use nmax_metrics::logged::{Agent, Entry};
+use nmax_metrics::logged::{Entry, Sender};
 use nmax_sources::Unit;
 
 use super::Follower;
@@ -55,10 +55,10 @@ impl Batch {
         }
         let agent = match &self.agent {
             Some(own) if !record.agent.is_empty() => match *record.agent == **own {
-                true => Agent::Run,
-                false => Agent::Other,
+                true => Sender::Run,
+                false => Sender::Other,
             },
-            _ => Agent::Unknown,
+            _ => Sender::Unknown,
         };
         let place =
             RequestSpans { method: put(&mut self.text, record.method), target: put(&mut self.text, record.target) };

@@ -2,7 +2,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
-use nmax_metrics::logged::Agent;
+use nmax_metrics::logged::Sender;
 
 use super::*;
 
@@ -68,17 +68,17 @@ fn an_access_log_becomes_rates_and_times() {
     assert!((value(&readings, "duration_ms").unwrap() - 20.0).abs() < 0.01);
     assert_eq!(value(&readings, "upstream_ms"), None, "the format has none");
     let batch = tap.drain();
-    let seen: Vec<(Agent, String, u16)> = batch
+    let seen: Vec<(Sender, String, u16)> = batch
         .iter()
         .map(|(entry, _, target)| (entry.agent, String::from_utf8_lossy(target).into_owned(), entry.status))
         .collect();
     assert_eq!(
         seen,
         [
-            (Agent::Run, "/a".to_owned(), 200),
-            (Agent::Run, "/a".to_owned(), 200),
-            (Agent::Other, "/b".to_owned(), 503),
-            (Agent::Run, "/c".to_owned(), 404),
+            (Sender::Run, "/a".to_owned(), 200),
+            (Sender::Run, "/a".to_owned(), 200),
+            (Sender::Other, "/b".to_owned(), 503),
+            (Sender::Run, "/c".to_owned(), 404),
         ],
         "what was there before the run is not among them"
     );

@@ -108,7 +108,7 @@ impl<S> Formula<S> {
 pub(crate) type ByLabel = BTreeMap<String, f64>;
 
 /// A page of samples.
-pub(crate) struct Page<'a> {
+pub(crate) struct Samples<'a> {
     samples: &'a [Sample],
     growths: Vec<Option<Growth>>,
     by_name: HashMap<&'a str, Vec<usize>>,
@@ -116,7 +116,7 @@ pub(crate) struct Page<'a> {
     claims: Vec<Option<usize>>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> Samples<'a> {
     /// Samples of a page. `rates` has begun the reading.
     pub(crate) fn new(samples: &'a [Sample], rates: &mut Rates) -> Self {
         let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();

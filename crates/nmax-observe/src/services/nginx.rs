@@ -3,7 +3,7 @@
 use nmax_metrics::Nanos;
 use nmax_sources::figures;
 
-use crate::fetch::Page;
+use crate::fetch::Fetcher;
 use crate::numbers::{Numbers, ServiceReading};
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
@@ -11,7 +11,7 @@ use crate::{Reading, Source, Trouble};
 /// A page at `url`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
     Box::new(Nginx {
-        page: Page::new(url, "text/plain", None),
+        page: Fetcher::new(url, "text/plain", None),
         name: name.to_owned(),
         rates: Rates::default(),
         server: None,
@@ -19,7 +19,7 @@ pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
 }
 
 struct Nginx {
-    page: Page,
+    page: Fetcher,
     name: String,
     rates: Rates,
     server: Option<String>,

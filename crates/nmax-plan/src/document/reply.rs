@@ -7,7 +7,7 @@ use super::keys::{self, MATCH_PICK, METRIC_KIND, keywords};
 use super::scenario::{Scene, right_side};
 use super::tree::{Node, Value};
 use crate::plan::http::is_token;
-use crate::plan::{Check, Comparison, Expect, Extract, MatchPick, Measure, Source, Test, Wanted};
+use crate::plan::{Check, Comparison, Expect, Extract, MatchPick, Measure, ReplyPart, Test, Wanted};
 use crate::template::{Names, RESERVED_NAMES, Template};
 use crate::units::format_duration;
 
@@ -52,13 +52,13 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
             decoder.wrong(entry.key_at, format!("`{}` is not a header name", entry.key), "use letters, digits and `-`");
         }
         if is_word(&entry.value, ABSENT) {
-            expect.checks.push(check(Test::Value(Source::Header(entry.key.clone()), Wanted::Absent), names));
+            expect.checks.push(check(Test::Value(ReplyPart::Header(entry.key.clone()), Wanted::Absent), names));
         } else if let Some(text) = decoder.template(&entry.value, names) {
             expect.checks.push(check(Test::HeaderContains(entry.key.clone(), text), names));
         }
     }
     for entry in fields.get("json").map(|node| decoder.map(node, "`json`")).unwrap_or_default() {
-        let source = Source::JsonPath(entry.key.clone());
+        let source = ReplyPart::JsonPath(entry.key.clone());
         if let Err(why) = (decoder.options.check_source)(&source) {
             let message = format!("`{}` is not valid: {why}", source_text(&source));
             decoder.wrong(entry.key_at, message, "write a JSONPath, such as `$.items[0].price`");
@@ -124,7 +124,7 @@ pub(super) fn wanted_text(wanted: &Wanted, text: impl Fn(&Template) -> String) -
     }
 }
 
-fn source_text(source: &Source) -> String {
+fn source_text(source: &ReplyPart) -> String {
     let (key, text, patterns) = source.parts();
     patterns.iter().fold(format!("{key} {text}"), |before, pattern| format!("{before} match {pattern}"))
 }
@@ -214,7 +214,7 @@ fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {
 }
 
 /// The one source of a map.
-fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
+fn source(decoder: &mut Decoder, fields: Fields) -> Option<ReplyPart> {
     let given = fields.in_order(&["regex", "css", "json", "header"]);
     let [entry] = given.as_slice() else {
         let (at, message) = match given.get(1) {
@@ -225,13 +225,13 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
     };
     let text = decoder.text(&entry.value)?;
     let source = match entry.key.as_str() {
-        "regex" => Source::Regex(text),
+        "regex" => ReplyPart::Regex(text),
         "css" => css(&text),
-        "json" => Source::JsonPath(text),
-        _ => Source::Header(text),
+        "json" => ReplyPart::JsonPath(text),
+        _ => ReplyPart::Header(text),
     };
     let checked = match &source {
-        Source::Header(name) if !is_token(name) => Err("a header name has letters, digits and `-`".to_owned()),
+        ReplyPart::Header(name) if !is_token(name) => Err("a header name has letters, digits and `-`".to_owned()),
         source => (decoder.options.check_source)(source),
     };
     if let Err(why) = checked {
@@ -241,21 +241,21 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
     let patterns = fields.get("match").map(|node| decoder.one_or_many(node)).unwrap_or_default();
     patterns.iter().try_fold(source, |of, node| {
         let pattern = decoder.text(node)?;
-        if let Err(why) = (decoder.options.check_source)(&Source::Regex(pattern.clone())) {
+        if let Err(why) = (decoder.options.check_source)(&ReplyPart::Regex(pattern.clone())) {
             let message = format!("`match {pattern}` is not valid: {why}");
             decoder.wrong(node.at, message, "correct it; in YAML, single quotes keep backslashes as they are");
         }
-        Some(Source::Part { of: Box::new(of), pattern })
+        Some(ReplyPart::Part { of: Box::new(of), pattern })
     })
 }
 
 /// Splits `selector@attribute` at the last `@`, if an attribute's name follows it.
-fn css(text: &str) -> Source {
+fn css(text: &str) -> ReplyPart {
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
     match text.rsplit_once('@') {
         Some((selector, attribute)) if is_name(attribute) => {
-            Source::Css { selector: selector.to_owned(), attribute: Some(attribute.to_owned()) }
+            ReplyPart::Css { selector: selector.to_owned(), attribute: Some(attribute.to_owned()) }
         }
-        _ => Source::Css { selector: text.to_owned(), attribute: None },
+        _ => ReplyPart::Css { selector: text.to_owned(), attribute: None },
     }
 }

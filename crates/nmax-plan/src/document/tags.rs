@@ -3,7 +3,7 @@
 use super::cursor::Decoder;
 use super::decode::is_name;
 use super::tree::Node;
-use crate::plan::{Location, Scenario, Source};
+use crate::plan::{Location, ReplyPart, Scenario};
 use crate::tags::{NOT, TagRule};
 
 /// Most expressions of a plan: each is tried on every resource that a page brings along.
@@ -62,5 +62,5 @@ fn refused(decoder: &Decoder, pattern: &str) -> Option<String> {
     if pattern.len() > PATTERN_BYTES_MAX {
         return Some(format!("it is longer than {PATTERN_BYTES_MAX} bytes"));
     }
-    (decoder.options.check_source)(&Source::Regex(pattern.to_owned())).err()
+    (decoder.options.check_source)(&ReplyPart::Regex(pattern.to_owned())).err()
 }

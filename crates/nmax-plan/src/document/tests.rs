@@ -36,7 +36,7 @@ pub(crate) fn env(name: &str) -> Option<String> {
 }
 
 /// Refuses sources with `!!`.
-pub(crate) fn check_source(source: &Source) -> Result<(), String> {
+pub(crate) fn check_source(source: &ReplyPart) -> Result<(), String> {
     let text = format!("{source:?}");
     if text.contains("!!") { Err("unexpected `!!`".into()) } else { Ok(()) }
 }

@@ -50,9 +50,9 @@ pub enum Test {
     /// The header is present and contains this text.
     HeaderContains(String, Template),
     /// An extractor finds something.
-    Finds(Source),
+    Finds(ReplyPart),
     /// What an extractor finds is like this.
-    Value(Source, Wanted),
+    Value(ReplyPart, Wanted),
     /// The response time of the exchange is at most this.
     MaxTime(Duration),
 }
@@ -74,7 +74,7 @@ pub struct Extract {
     /// Index into [`Scenario::slots`].
     pub slot: usize,
     /// Where it comes from.
-    pub source: Source,
+    pub source: ReplyPart,
     /// Which of several matches.
     pub pick: MatchPick,
     /// Used when nothing matches; without it the iteration fails.
@@ -87,14 +87,14 @@ pub struct Measure {
     /// What it is a number of, of all tags.
     pub metric: Metric,
     /// Where it comes from.
-    pub source: Source,
+    pub source: ReplyPart,
     /// Which of several matches.
     pub pick: MatchPick,
 }
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Source {
+pub enum ReplyPart {
     /// Regular expression on the body; its group 1, or the whole match when it has no group.
     Regex(String),
     /// CSS selector; an attribute's value, or the element's text when `None`.
@@ -112,13 +112,13 @@ pub enum Source {
     /// What it does not match is not found.
     Part {
         /// The other source.
-        of: Box<Source>,
+        of: Box<ReplyPart>,
         /// Regular expression.
         pattern: String,
     },
 }
 
-impl Source {
+impl ReplyPart {
     /// The key and the text under which it is written, and the patterns on what is found, one after the other.
     pub(crate) fn parts(&self) -> (&'static str, String, Vec<&str>) {
         let (key, text) = match self {

@@ -2,7 +2,7 @@
 
 use nmax_analysis::{Effect, Figures};
 
-use super::page::Page;
+use super::page::Html;
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::tables::{Cell, Emphasis, Table};
@@ -15,13 +15,13 @@ const PHASES: [&str; 3] = ["before", "during", "after"];
 /// Most interventions shown.
 const ROWS_MAX: usize = 50;
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     answer(page, view);
     steady(page, view);
     timeline(page, view);
 }
 
-fn answer(page: &mut Page, view: &View) {
+fn answer(page: &mut Html, view: &View) {
     let Some(answer) = &view.judgement.answer else { return };
     page.heading(2, &format!("Profile {}", answer.profile.name()));
     page.add(format_args!("<p><strong>{}</strong></p>", Escaped(&clip(&answer.headline, TEXT_MAX))));
@@ -31,7 +31,7 @@ fn answer(page: &mut Page, view: &View) {
     }));
 }
 
-fn steady(page: &mut Page, view: &View) {
+fn steady(page: &mut Html, view: &View) {
     let Some(steadiness) = &view.judgement.steadiness else { return };
     page.heading(3, "Steady state");
     page.sentence(&steadiness.text);
@@ -56,7 +56,7 @@ fn steady(page: &mut Page, view: &View) {
 }
 
 /// A row for each part of the time of an intervention; what is said of all of it stands once.
-fn timeline(page: &mut Page, view: &View) {
+fn timeline(page: &mut Html, view: &View) {
     if view.judgement.effects.is_empty() {
         return;
     }

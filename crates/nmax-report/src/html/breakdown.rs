@@ -4,7 +4,7 @@ use nmax_analysis::Latency;
 use nmax_analysis::breakdown::{Dimension, Row, SidePoint, Sides};
 
 use super::charts;
-use super::page::Page;
+use super::page::Html;
 use crate::number::{self, milliseconds as ms};
 use crate::svg::{Chart, Line, Scale};
 use crate::tables::{self, Table};
@@ -17,7 +17,7 @@ const REST: &str = "values are in summary.json";
 /// Colors and dashes of lines, in order; there are no more lines.
 const CLASSES: [&str; 6] = ["c1", "c2", "c3 dash", "c4", "c5 dash", "ci dash thin"];
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     let breakdown = &view.judgement.breakdown;
     let is_told = |dimension| breakdown.rows.iter().filter(|row| row.dimension == dimension).count() > 1;
     let told: Vec<Dimension> = Dimension::ALL.into_iter().filter(|dimension| is_told(*dimension)).collect();
@@ -61,7 +61,7 @@ fn table<'a>(dimension: Dimension, rows: &[&'a Row]) -> Table<&'a Row> {
 }
 
 /// 95th percentile of the most frequent values.
-fn over_time(page: &mut Page, view: &View, dimension: Dimension, rows: &[&Row]) {
+fn over_time(page: &mut Html, view: &View, dimension: Dimension, rows: &[&Row]) {
     let rows = rows.iter().take(CLASSES.len()).filter(|row| row.points.len() > 1).zip(CLASSES);
     let lines = rows.map(|(row, class)| {
         let points = row.points.iter().map(|point| (point.start_s, point.width_s, point.p95_ms));
@@ -71,7 +71,7 @@ fn over_time(page: &mut Page, view: &View, dimension: Dimension, rows: &[&Row]) 
     picture(page, view, (&format!("by-{}", dimension.name()), &title), lines.collect());
 }
 
-fn sides(page: &mut Page, view: &View, sides: &Sides) {
+fn sides(page: &mut Html, view: &View, sides: &Sides) {
     let names = |logs: &[String]| {
         let plural = if logs.len() == 1 { "" } else { "s" };
         format!("the log{plural} {}", logs.join(", "))
@@ -102,7 +102,7 @@ fn sides(page: &mut Page, view: &View, sides: &Sides) {
     picture(page, view, ("sides", "Mean time: client and server"), lines);
 }
 
-fn operations(page: &mut Page, view: &View) {
+fn operations(page: &mut Html, view: &View) {
     let operations = &view.judgement.breakdown.operations;
     if operations.is_empty() {
         return;
@@ -123,7 +123,7 @@ fn line(name: &str, class: &'static str, stretches: impl Iterator<Item = (f64, f
 }
 
 /// Times over time, unless none of them is known.
-fn picture(page: &mut Page, view: &View, titles: (&str, &str), lines: Vec<Line>) {
+fn picture(page: &mut Html, view: &View, titles: (&str, &str), lines: Vec<Line>) {
     if charts::values(&lines).next().is_some() {
         let scale = Scale::log(charts::values(&lines));
         let chart = charts::chart(view, titles, number::time, lines);

@@ -3,7 +3,7 @@
 use nmax_analysis::series::Bin;
 use nmax_metrics::ErrorKind;
 
-use super::page::Page;
+use super::page::Html;
 use crate::number;
 use crate::svg::{Chart, HeatMap, Line, Scale};
 use crate::tables::Table;
@@ -66,7 +66,7 @@ pub(super) fn interventions(view: &View) -> Vec<(f64, f64)> {
 /// - `more`: classes of shades and what they are, for the legend
 /// - `numbers`: what the lines are drawn from
 pub(super) fn figure(
-    page: &mut Page,
+    page: &mut Html,
     about: &str,
     mut chart: Chart<'_>,
     more: &[(&str, &str)],
@@ -102,7 +102,7 @@ pub(super) fn figure(
 }
 
 /// [`figure`] of bins of the course, with the numbers of each.
-fn over_bins(page: &mut Page, view: &View, about: &str, chart: Chart<'_>) {
+fn over_bins(page: &mut Html, view: &View, about: &str, chart: Chart<'_>) {
     let bins = &view.summary.series.bins;
     let mut table = Table::from_rows(0..bins.len()).number("from", |bin| number::span(bins[bin].start_s));
     for line in &chart.lines {
@@ -113,7 +113,7 @@ fn over_bins(page: &mut Page, view: &View, about: &str, chart: Chart<'_>) {
 }
 
 /// Load, times and heat map.
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     let bins = &view.summary.series.bins;
     if bins.is_empty() {
         return;
@@ -127,7 +127,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     ];
     let exchanges = chart(view, ("exchanges", "Exchanges"), number::rate, outcomes);
     over_bins(page, view, "Ended per second, by outcome.", exchanges);
-    let times = |page: &mut Page, titles, about, lines: Vec<Line>| {
+    let times = |page: &mut Html, titles, about, lines: Vec<Line>| {
         let scale = Scale::log(values(&lines));
         over_bins(page, view, about, Chart { scale, height: 240.0, ..chart(view, titles, number::time, lines) });
     };
@@ -161,7 +161,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     }
 }
 
-fn load(page: &mut Page, view: &View) {
+fn load(page: &mut Html, view: &View) {
     let (about, label, lines): (_, fn(f64) -> String, _) = if view.summary.open {
         let lines = vec![
             filled(view, "started", "c1", |bin| bin.started_per_s),
@@ -185,7 +185,7 @@ fn count(value: f64) -> String {
 }
 
 /// Errors by kind, those that occurred.
-pub(super) fn write_errors(page: &mut Page, view: &View) {
+pub(super) fn write_errors(page: &mut Html, view: &View) {
     const CLASSES: [&str; 9] = ["c4", "c1 dash", "c3 dot", "c5", "ci dash", "c2 dot", "c4 dash", "c1 dot", "c5 dash"];
     let bins = &view.summary.series.bins;
     let mut lines = Vec::new();
@@ -203,7 +203,7 @@ pub(super) fn write_errors(page: &mut Page, view: &View) {
 }
 
 /// Connections over time.
-pub(super) fn write_connections(page: &mut Page, view: &View) {
+pub(super) fn write_connections(page: &mut Html, view: &View) {
     let lines = vec![
         filled(view, "in flight", "c1", |bin| bin.in_flight),
         line(view, "connections opened", "c4 dash", |bin| Some(bin.connections as f64)),
@@ -214,7 +214,7 @@ pub(super) fn write_connections(page: &mut Page, view: &View) {
 }
 
 /// What the injector felt.
-pub(super) fn write_injector(page: &mut Page, view: &View) {
+pub(super) fn write_injector(page: &mut Html, view: &View) {
     let injector = &view.summary.injector;
     page.heading(2, "Injector");
     let count = |n: Option<u64>| n.map_or_else(|| "not observed".into(), number::count);

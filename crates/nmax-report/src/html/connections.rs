@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use nmax_analysis::summary::{PHASES, PhaseTime, Stats};
 
 use super::charts;
-use super::page::{NAME_MAX, Page};
+use super::page::{Html, NAME_MAX};
 use crate::markup::clip;
 use crate::number::{self, time_or_unknown};
 use crate::svg::{Bar, Bars};
@@ -24,7 +24,7 @@ const LOOKS: [(&str, &str); PHASES.len()] = [
     ("c5", "from the reply's first byte to its last"),
 ];
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     page.heading(2, "Connections and phases");
     if !view.summary.total.phases.is_empty() {
         figure(page, view);
@@ -47,7 +47,7 @@ fn phase_style(phase: &PhaseTime) -> (&'static str, &'static str) {
 }
 
 /// Mean time per exchange by phase, for all and for the most frequent names.
-fn figure(page: &mut Page, view: &View) {
+fn figure(page: &mut Html, view: &View) {
     let bar = |name: &str, stats: &Stats| Bar {
         name: name.to_owned(),
         segments: stats.phases.iter().map(|phase| (phase_style(phase).0, phase.per_exchange_ns)).collect(),
@@ -77,7 +77,7 @@ fn figure(page: &mut Page, view: &View) {
 }
 
 /// The phases of all exchanges together.
-fn table(page: &mut Page, view: &View) {
+fn table(page: &mut Html, view: &View) {
     let table = Table::from_rows(&view.summary.total.phases)
         .named()
         .word("phase", |phase| phase.name)
@@ -93,7 +93,7 @@ fn table(page: &mut Page, view: &View) {
     page.note("All times but the last are those of the exchanges that had the phase.");
 }
 
-fn facts(page: &mut Page, view: &View) {
+fn facts(page: &mut Html, view: &View) {
     let (all, sums) = (&view.summary.connections, &view.summary.total.sums);
     let tls = all.resumed_share.map(|share| {
         let resumed = format!("{} ({})", number::count(all.tls_resumed), number::share(share));
@@ -116,7 +116,7 @@ fn facts(page: &mut Page, view: &View) {
     page.text("</section>");
 }
 
-fn addresses(page: &mut Page, view: &View) {
+fn addresses(page: &mut Html, view: &View) {
     let all = &view.summary.connections.addresses;
     if all.is_empty() {
         return;
@@ -133,7 +133,7 @@ fn addresses(page: &mut Page, view: &View) {
 }
 
 /// Addresses that others stood in for.
-fn passed_over(page: &mut Page, view: &View) {
+fn passed_over(page: &mut Html, view: &View) {
     let all = view.summary.connections.passed_over.iter();
     let named: Vec<_> =
         all.map(|(address, count)| format!("{} {} times", clip(address, NAME_MAX), number::count(*count))).collect();
@@ -146,7 +146,7 @@ fn passed_over(page: &mut Page, view: &View) {
 }
 
 /// Sockets that servers did not close.
-fn held(page: &mut Page, view: &View) {
+fn held(page: &mut Html, view: &View) {
     let all = &view.summary.connections;
     if all.held.count == 0 {
         return;

@@ -2,7 +2,7 @@
 
 use nmax_analysis::suspect::{self, Budget, Coverage, Diagnosis, Label, Suspect};
 
-use super::page::Page;
+use super::page::Html;
 use crate::markup::Escaped;
 use crate::number;
 use crate::tables::{Cell, Emphasis, Table};
@@ -11,7 +11,7 @@ use crate::view::View;
 /// Most rows of a table.
 const ROWS_MAX: usize = 200;
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     let diagnosis = &view.judgement.diagnosis;
     if diagnosis.coverage.is_empty() && diagnosis.suspects.is_empty() {
         return;
@@ -37,7 +37,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     others(page, diagnosis);
 }
 
-fn suspect(page: &mut Page, suspect: &Suspect) {
+fn suspect(page: &mut Html, suspect: &Suspect) {
     let class = match suspect.label {
         Label::Wait | Label::Saturated => "fail",
         Label::NotObserved => "invalid",
@@ -57,7 +57,7 @@ fn suspect(page: &mut Page, suspect: &Suspect) {
 }
 
 /// Seconds of a request in each resource; bars are shares of the response time.
-fn budget(page: &mut Page, budget: &Budget) {
+fn budget(page: &mut Html, budget: &Budget) {
     let time = |s: f64| number::time(s * 1e9);
     page.heading(3, "Where the time goes");
     page.note(&format!(
@@ -84,7 +84,7 @@ fn budget(page: &mut Page, budget: &Budget) {
 }
 
 /// `who` reach the bound: requests in flight, or users with their think times.
-fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
+fn bounds(page: &mut Html, diagnosis: &Diagnosis, who: &str) {
     let Some(bounds) = &diagnosis.bounds else { return };
     let knee = bounds.knee.map_or_else(String::new, |knee| format!(", which {} {who} reach", number::digits(knee)));
     page.sentence(&format!(
@@ -95,7 +95,7 @@ fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
     ));
 }
 
-fn matrix(page: &mut Page, rows: &[Coverage]) {
+fn matrix(page: &mut Html, rows: &[Coverage]) {
     if rows.is_empty() {
         return;
     }
@@ -115,7 +115,7 @@ fn matrix(page: &mut Page, rows: &[Coverage]) {
     page.table(&table);
 }
 
-fn others(page: &mut Page, diagnosis: &Diagnosis) {
+fn others(page: &mut Html, diagnosis: &Diagnosis) {
     if diagnosis.others.is_empty() {
         return;
     }

@@ -4,7 +4,7 @@ use nmax_analysis::Event;
 use nmax_analysis::summary::{FigureRow, HostView, Panel};
 
 use super::charts;
-use super::page::Page;
+use super::page::Html;
 use crate::number;
 use crate::svg::{Chart, Line, Scale};
 use crate::tables::Table;
@@ -15,7 +15,7 @@ const HEIGHT: f64 = 150.0;
 /// Colors and dashes of lines, in order.
 const CLASSES: [&str; 8] = ["c1", "c2", "c3 dash", "c4", "c5 dash", "ci dash thin", "c1 dot", "c2 dot"];
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     for (number, host) in view.summary.hosts.iter().enumerate() {
         page.heading(2, &format!("Host {}", host.name));
         for log in view.summary.log_errors.iter().filter(|log| log.host == host.name) {
@@ -37,7 +37,7 @@ fn clock(view: &View, host: &HostView) -> Vec<(f64, f64)> {
     off.map(|event| (event.at_s, event.at_s)).collect()
 }
 
-fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, f64)]) {
+fn figure(page: &mut Html, view: &View, id: &str, panel: &Panel, clock: &[(f64, f64)]) {
     let lines = panel.lines.iter().zip(CLASSES).map(|(line, class)| Line {
         name: line.name.clone(),
         class,
@@ -65,7 +65,7 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, 
     charts::figure(page, "", Chart { height: HEIGHT, gaps: &panel.gaps, ..chart }, &shades, None);
 }
 
-fn table(page: &mut Page, view: &View, host: &HostView) {
+fn table(page: &mut Html, view: &View, host: &HostView) {
     let value = |row: &FigureRow, value: Option<f64>| number::or_unknown(value, number::unit_label(&row.unit));
     let table = Table::from_rows(&host.figures)
         .word("source", |row| &row.source)

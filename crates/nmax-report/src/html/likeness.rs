@@ -1,11 +1,11 @@
 //! The table that compares a run with its source.
 
-use super::page::Page;
+use super::page::Html;
 use crate::number;
 use crate::tables::{Cell, Emphasis, Table};
 use crate::view::{LikenessMark, View};
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     let Some(likeness) = &view.likeness else { return };
     page.heading(2, "Fidelity");
     page.note(&format!("The traffic of this run beside that of {}.", likeness.source));

@@ -1,13 +1,13 @@
 //! Where the numbers come from and how to get them again: command, policy, machine, plan.
 
-use super::page::Page;
+use super::page::Html;
 use crate::markup::{Escaped, clip};
 use crate::view::View;
 
 /// Most characters of the plan.
 const PLAN_MAX: usize = 200_000;
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     let run = &view.run;
     page.heading(2, "Origin");
     if !run.command.is_empty() {

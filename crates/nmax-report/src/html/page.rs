@@ -16,11 +16,11 @@ pub(super) const NAME_MAX: usize = 300;
 
 /// The page so far.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct Html {
     pub(super) text: String,
 }
 
-impl Page {
+impl Html {
     pub(super) fn add(&mut self, part: Arguments<'_>) {
         self.text.write_fmt(part).expect("a string takes all text");
     }

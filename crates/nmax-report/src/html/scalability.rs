@@ -2,7 +2,7 @@
 
 use nmax_usl::{Analysis, Effect};
 
-use super::page::Page;
+use super::page::Html;
 use super::{end, open};
 use crate::markup::Escaped;
 use crate::number;
@@ -82,7 +82,7 @@ fn labelled(word: &str, value: &str) -> String {
 }
 
 /// Head and title; the header is left open.
-fn begin(title: &str, about: &[&str]) -> Page {
+fn begin(title: &str, about: &[&str]) -> Html {
     let style = format!("{}{}", svg::PANEL_STYLE, include_str!("scalability.css"));
     let mut page = open(title, &style);
     page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(title)));
@@ -92,7 +92,7 @@ fn begin(title: &str, about: &[&str]) -> Page {
 }
 
 /// The answer of a campaign with a second axis: the largest of all, then every value with a law of its own.
-fn grid(page: &mut Page, view: &ScaleView) {
+fn grid(page: &mut Html, view: &ScaleView) {
     page.text("<section class=\"banner plain\" aria-label=\"All settings\"><strong>All settings</strong>");
     if let Some(sentence) = wording::all_settings(view) {
         page.sentence(&sentence);
@@ -112,7 +112,7 @@ fn grid(page: &mut Page, view: &ScaleView) {
 /// Three sentences, and the key figures.
 ///
 /// - `of`: the setting that they are about, or empty
-fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView>) {
+fn answer(page: &mut Html, view: &FitView, of: &str, campaign: Option<&ScaleView>) {
     let analysis = &view.analysis;
     let blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
     let (class, symbol) = if blocked || analysis.fit.is_none() { ("invalid", "!") } else { ("pass", "✓") };
@@ -132,7 +132,7 @@ fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView
 }
 
 /// The objective, how it ended, and notes.
-fn of_campaign(page: &mut Page, view: &ScaleView) {
+fn of_campaign(page: &mut Html, view: &ScaleView) {
     if let Some(found) = &view.find {
         page.add(format_args!("<p><b>{}</b>: {}</p>", Escaped(&found.objective), Escaped(&found.text)));
     }
@@ -142,7 +142,7 @@ fn of_campaign(page: &mut Page, view: &ScaleView) {
     view.notes.iter().for_each(|note| page.note(&format!("! {note}")));
 }
 
-fn keys(page: &mut Page, view: &FitView) {
+fn keys(page: &mut Html, view: &FitView) {
     let (analysis, unit) = (&view.analysis, view.x_unit());
     let unknown = || (crate::number::UNKNOWN.to_owned(), "no fit".to_owned());
     let of =
@@ -170,7 +170,7 @@ fn keys(page: &mut Page, view: &FitView) {
 /// Pictures and tables of a fit.
 ///
 /// - `of`: the setting that they are about, or empty
-fn of_fit(page: &mut Page, view: &FitView, of: &str) {
+fn of_fit(page: &mut Html, view: &FitView, of: &str) {
     let analysis = &view.analysis;
     heading(page, "Curves", of);
     let mut charts = svg::fit_panels(view);
@@ -199,7 +199,7 @@ fn of_fit(page: &mut Page, view: &FitView, of: &str) {
 }
 
 /// A heading; `of` is the setting that it is about, or empty.
-fn heading(page: &mut Page, text: &str, of: &str) {
+fn heading(page: &mut Html, text: &str, of: &str) {
     page.heading(2, &wording::heading(text, of));
 }
 
@@ -208,7 +208,7 @@ fn suffix(of: &str) -> String {
     of.bytes().map(|byte| format!("-{byte:x}")).collect()
 }
 
-fn law(page: &mut Page, analysis: &Analysis, unit: &str, of: &str) {
+fn law(page: &mut Html, analysis: &Analysis, unit: &str, of: &str) {
     heading(page, "Law", of);
     let mut lines = wording::legend(analysis, unit);
     let with_unit = |roof| format!("roof γ/α = {} {unit}, the most without coherency", wording::both(roof));
@@ -225,7 +225,7 @@ type Sizes = [(f64, f64); 2];
 const HALF: Sizes = [(520.0, 350.0), (380.0, 310.0)];
 const WIDE: Sizes = [(1040.0, 460.0), (380.0, 310.0)];
 
-fn figure(page: &mut Page, chart: &PanelChart, sizes: &Sizes) {
+fn figure(page: &mut Html, chart: &PanelChart, sizes: &Sizes) {
     page.text("<figure>");
     for (width, height) in sizes {
         page.add(format_args!("{}", chart.render(*width, *height)));

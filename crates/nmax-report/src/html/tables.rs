@@ -3,7 +3,7 @@
 use nmax_analysis::summary::Stats;
 
 use super::mark;
-use super::page::{NAME_MAX, Page};
+use super::page::{Html, NAME_MAX};
 use crate::markup::clip;
 use crate::number;
 use crate::tables::Table;
@@ -17,7 +17,7 @@ const STATUS_ROWS_MAX: usize = 40;
 /// Most checks listed.
 const CHECKS_MAX: usize = 200;
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     requests(page, view);
     scenarios(page, view);
     for ((_, heading), table) in groups::tables(&view.summary) {
@@ -29,7 +29,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     checks(page, view);
 }
 
-fn requests(page: &mut Page, view: &View) {
+fn requests(page: &mut Html, view: &View) {
     page.heading(2, "Requests");
     page.note(&format!(
         "Phase {}, all outcomes together. Below a percentile: its within-run 95 % interval, or why there is none.",
@@ -86,7 +86,7 @@ fn requests(page: &mut Page, view: &View) {
     }
 }
 
-fn scenarios(page: &mut Page, view: &View) {
+fn scenarios(page: &mut Html, view: &View) {
     if view.summary.scenarios.is_empty() {
         return;
     }
@@ -104,7 +104,7 @@ fn scenarios(page: &mut Page, view: &View) {
     page.table(&table);
 }
 
-fn thresholds(page: &mut Page, view: &View) {
+fn thresholds(page: &mut Html, view: &View) {
     page.heading(2, "Thresholds and gates");
     page.note("Thresholds judge the target, gates judge the measurement.");
     if view.judgement.thresholds.is_empty() {
@@ -120,7 +120,7 @@ fn thresholds(page: &mut Page, view: &View) {
     page.table(&table);
 }
 
-fn gates(page: &mut Page, view: &View) {
+fn gates(page: &mut Html, view: &View) {
     if view.judgement.gates.is_empty() {
         return;
     }
@@ -138,7 +138,7 @@ fn gates(page: &mut Page, view: &View) {
     page.table(&table);
 }
 
-fn checks(page: &mut Page, view: &View) {
+fn checks(page: &mut Html, view: &View) {
     if view.summary.checks.is_empty() {
         return;
     }

@@ -5,7 +5,7 @@ use nmax_analysis::summary::Problem;
 use nmax_metrics::FailureExample;
 
 use super::charts;
-use super::page::Page;
+use super::page::Html;
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::tables::Cell;
@@ -20,7 +20,7 @@ const EVENTS_MAX: usize = 100;
 /// Code of events that are what a source tells of itself.
 const NOTE: &str = "SOURCE_NOTE";
 
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Html, view: &View) {
     page.heading(2, "Failures and errors");
     if view.summary.problems.is_empty() {
         page.sentence("None in the whole run.");
@@ -54,7 +54,7 @@ fn followers(problem: &Problem, all: &[Problem]) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-fn example(page: &mut Page, failure: &FailureExample) {
+fn example(page: &mut Html, failure: &FailureExample) {
     let status = failure.status.map_or_else(String::new, |status| format!(", status {status}"));
     let at = number::span(failure.at.as_secs_f64());
     let after = number::time(failure.response_time.0 as f64);
@@ -65,7 +65,7 @@ fn example(page: &mut Page, failure: &FailureExample) {
     });
 }
 
-fn message(page: &mut Page, name: &str, text: &str) {
+fn message(page: &mut Html, name: &str, text: &str) {
     if text.is_empty() {
         page.note(&format!("{name}: nothing."));
     } else {
@@ -74,7 +74,7 @@ fn message(page: &mut Page, name: &str, text: &str) {
     }
 }
 
-fn events(page: &mut Page, view: &View) {
+fn events(page: &mut Html, view: &View) {
     if view.summary.events.is_empty() {
         return;
     }
@@ -90,7 +90,7 @@ fn events(page: &mut Page, view: &View) {
     }
 }
 
-fn list(page: &mut Page, events: &[&Event]) {
+fn list(page: &mut Html, events: &[&Event]) {
     let shown = events.iter().take(EVENTS_MAX).map(|event| {
         let text = format!("{}: {}", number::span(event.at_s), event.text);
         Cell::from(text).small(&event.code)

@@ -28,7 +28,7 @@ records! {
         run: Run = &view.info;
         stopped: String, "Which rule ended the campaign.";
         notes: Vec<String>;
-        find: Option<Found>, "The answer to --find.";
+        find: Option<FindAnswer>, "The answer to --find.";
         knobs: Vec<Knob>;
         versions: Vec<Version>, "One law per value of the second axis.";
         levels: Vec<Level>, "In the order in which they were run.";
@@ -48,7 +48,7 @@ records! {
         machine: Map<String>;
         interrupted: bool;
     }
-    struct Found(found: &scalability::FindResult) {
+    struct FindAnswer(found: &scalability::FindResult) {
         objective: String;
         level: Option<f64>, "Highest level that holds it; null when none did.";
         low: Option<f64>;

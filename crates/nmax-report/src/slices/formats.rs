@@ -28,7 +28,7 @@ pub fn schema() -> Value {
 records! {
     struct Sliced(of: (&SliceView, &Request)) {
         schema_version: Version = Version;
-        #[schemars(with = "Source")]
+        #[schemars(with = "Origin")]
         source: Value = of.0.source.clone(), "What was read: a run, and which of its files, or access logs";
         request: SliceRequest = (of.1, &None), "The slice as it was asked for";
         keys: Vec<String> = of.0.answer.keys.iter().map(|(label, _)| label).collect::<Vec<_>>();
@@ -69,8 +69,8 @@ records! {
 }
 
 /// What a run, or logs, say of themselves.
-struct Source;
-nmax_json::inline_schema!([] Source, _generator => json_schema!({
+struct Origin;
+nmax_json::inline_schema!([] Origin, _generator => json_schema!({
     "type": "object",
     "required": ["kind"],
     "properties": {

@@ -3,12 +3,12 @@
 use nmax_analysis::{Effect, Figures};
 
 use super::text::Ink;
-use super::{LIST_MAX, Page, more};
+use super::{LIST_MAX, Lines, more};
 use crate::number;
 use crate::view::{View, findings};
 
 /// Writes what else ran, steadiness and the answer of the profile.
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Lines, view: &View) {
     if !view.summary.background.is_empty() {
         page.entry("beside", &view.summary.background.join(", "));
     }
@@ -41,7 +41,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 /// Writes what interventions did.
-pub(super) fn timeline(page: &mut Page, view: &View) {
+pub(super) fn timeline(page: &mut Lines, view: &View) {
     if view.judgement.effects.is_empty() {
         return;
     }

@@ -3,13 +3,13 @@
 use nmax_analysis::breakdown::{Dimension, Row, Sides};
 
 use super::text::Ink;
-use super::{LIST_MAX, Page, more};
+use super::{LIST_MAX, Lines, more};
 use crate::number::{self, milliseconds as ms};
 use crate::tables;
 use crate::view::View;
 
 /// Floors, operations and both sides always; the table by dimension when everything is asked for.
-pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+pub(super) fn write(page: &mut Lines, view: &View, wide: bool) {
     let breakdown = &view.judgement.breakdown;
     if let Some(sides) = &breakdown.sides {
         self::sides(page, sides);
@@ -23,7 +23,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     notes.for_each(|note| page.item("–", Ink::Dim, note));
 }
 
-fn sides(page: &mut Page, sides: &Sides) {
+fn sides(page: &mut Lines, sides: &Sides) {
     page.heading(&format!("Client and server ({})", sides.logs.join(", ")));
     let rows = sides.rows.iter().filter(|row| row.status.is_none());
     let table = tables::breakdown::sides(rows).at_most(LIST_MAX, "kinds of requests");
@@ -39,7 +39,7 @@ fn sides(page: &mut Page, sides: &Sides) {
     sides.notes.iter().for_each(|note| page.item("!", Ink::Warning, note));
 }
 
-fn floors(page: &mut Page, view: &View) {
+fn floors(page: &mut Lines, view: &View) {
     let Some(bandwidth) = &view.judgement.breakdown.bandwidth else {
         return;
     };
@@ -58,7 +58,7 @@ fn floors(page: &mut Page, view: &View) {
     }
 }
 
-fn operations(page: &mut Page, view: &View, wide: bool) {
+fn operations(page: &mut Lines, view: &View, wide: bool) {
     let all: Vec<_> = view.judgement.breakdown.operations.iter().filter(|one| one.per_s > 0.0).collect();
     // Those of disks are of interest beside a back end's only.
     let shown = all.iter().filter(|one| wide || view.summary.watches && !one.what.starts_with("disk"));
@@ -71,7 +71,7 @@ fn operations(page: &mut Page, view: &View, wide: bool) {
     }
 }
 
-fn dimensions(page: &mut Page, view: &View) {
+fn dimensions(page: &mut Lines, view: &View) {
     for dimension in Dimension::ALL {
         let rows: Vec<&Row> = view.judgement.breakdown.rows.iter().filter(|row| row.dimension == dimension).collect();
         // One value is the total again; names have their own table.

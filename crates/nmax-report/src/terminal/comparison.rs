@@ -3,7 +3,7 @@
 use nmax_analysis::compare::{Conclusion, Metric, Origin, Row};
 
 use super::text::{Ink, Painted, left, right, shorten};
-use super::{Glyphs, Page, Style};
+use super::{Glyphs, Lines, Style};
 use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, runs, symbol, value};
 use crate::number::count;
 
@@ -22,7 +22,7 @@ const ORIGINS_MAX: usize = 12;
 
 /// The comparison: the rows that decide, and how many others there are; `style.wide` shows all. No line is wider than `style.width`.
 pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     let said = view.answer.conclusion();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
     let word = format!("{} {}{weak}", symbol(said), view.word().to_uppercase());
@@ -62,7 +62,7 @@ pub fn comparison(view: &ComparisonView, style: Style) -> Painted {
     page.text
 }
 
-fn side(page: &mut Page, word: &str, origins: &[Origin]) {
+fn side(page: &mut Lines, word: &str, origins: &[Origin]) {
     for (place, one) in origins.iter().take(ORIGINS_MAX).enumerate() {
         page.entry(if place == 0 { word } else { "" }, &origin(one));
     }
@@ -71,7 +71,7 @@ fn side(page: &mut Page, word: &str, origins: &[Origin]) {
     }
 }
 
-fn row(page: &mut Page, row: &Row) {
+fn row(page: &mut Lines, row: &Row) {
     let lead = Painted::from("  ") + page.paint(symbol(row.said), ink(row.said));
     let said = page.paint(row.said.name(), ink(row.said));
     let (before, after) = (value(row.metric, row.before), value(row.metric, row.after));
@@ -102,7 +102,7 @@ const fn ink(said: Conclusion) -> Ink {
 
 /// The history. No line is wider than `style.width`.
 pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     let said = view.said();
     let first = page.paint(&format!("{} {}", symbol(said), view.headline()), ink(said));
     page.line(first);
@@ -130,7 +130,7 @@ pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> Painted {
 }
 
 /// The newest runs as a line of bars from the least to the largest figure, with a mark below each change.
-fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
+fn sparkline(page: &mut Lines, view: &HistoryView, glyphs: Glyphs) {
     let bars = match glyphs {
         Glyphs::Unicode => glyphs.heights(),
         // The least figure is a bar too, and it stands on the line.

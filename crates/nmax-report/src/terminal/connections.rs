@@ -1,6 +1,6 @@
 //! What connections and phases have to say: a line each, and only where there is something.
 
-use super::Page;
+use super::Lines;
 use crate::number;
 use crate::view::View;
 use nmax_analysis::summary::Connections;
@@ -11,7 +11,7 @@ const WORD: usize = 13;
 const ADDRESSES_MAX: usize = 6;
 
 /// Writes the lines.
-pub(super) fn write(page: &mut Page, view: &View) {
+pub(super) fn write(page: &mut Lines, view: &View) {
     let connections = &view.summary.connections;
     let lines = [
         ("connections", opened(connections)),

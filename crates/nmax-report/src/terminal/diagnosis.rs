@@ -8,7 +8,7 @@ use nmax_analysis::suspect::{Budget, Cell, Coverage, Diagnosis, Label, Suspect};
 use nmax_plan::plan::INJECTOR;
 
 use super::text::Ink;
-use super::{Page, more};
+use super::{Lines, more};
 use crate::number;
 use crate::view::View;
 
@@ -20,7 +20,7 @@ const PARTS_MAX: usize = 4;
 const FINDINGS_MAX: usize = 2;
 
 /// Says much only where there is something to look at: a resource that holds requests up, or a plan that observes.
-pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+pub(super) fn write(page: &mut Lines, view: &View, wide: bool) {
     let diagnosis = &view.judgement.diagnosis;
     let is_pressed = |suspect: &Suspect| matches!(suspect.label, Label::Wait | Label::Saturated);
     let is_quiet = view.judgement.verdict == Verdict::Pass && diagnosis.suspects.is_empty();
@@ -64,7 +64,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     }
 }
 
-fn suspect(page: &mut Page, place: usize, suspect: &Suspect, wide: bool) {
+fn suspect(page: &mut Lines, place: usize, suspect: &Suspect, wide: bool) {
     let ink = match suspect.label {
         Label::Wait | Label::Saturated => Ink::Bad,
         Label::NotObserved => Ink::Warning,
@@ -112,7 +112,7 @@ fn budget_text(budget: &Budget) -> String {
 }
 
 /// What nobody watched, by host, and lines that would watch it; every cell when asked for.
-fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
+fn coverage(page: &mut Lines, diagnosis: &Diagnosis, wide: bool) {
     let is_unwatched = |row: &&Coverage| [&row.utilization, &row.saturation].contains(&&Cell::NotObserved);
     let mut hosts: BTreeMap<&str, Vec<&Coverage>> = BTreeMap::new();
     for row in diagnosis.coverage.iter().filter(is_unwatched) {
@@ -147,7 +147,7 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
 }
 
 /// Every resource with what is known of it.
-fn matrix(page: &mut Page, diagnosis: &Diagnosis) {
+fn matrix(page: &mut Lines, diagnosis: &Diagnosis) {
     page.line("");
     let head = page.paint("What was watched: utilization, saturation, errors", Ink::Bold);
     page.line(head);
@@ -162,7 +162,7 @@ fn matrix(page: &mut Page, diagnosis: &Diagnosis) {
     }
 }
 
-fn others(page: &mut Page, diagnosis: &Diagnosis) {
+fn others(page: &mut Lines, diagnosis: &Diagnosis) {
     for suspect in &diagnosis.others {
         let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
         let text = format!("{} {}: {why}", suspect.label.name(), suspect.resource);

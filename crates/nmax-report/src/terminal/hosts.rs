@@ -3,7 +3,7 @@
 use nmax_sources::Figure;
 use nmax_sources::figures::*;
 
-use super::Page;
+use super::Lines;
 use super::text::Ink;
 use crate::number;
 use crate::view::View;
@@ -38,7 +38,7 @@ const SERVICES: [Words; 7] = [
 ];
 
 /// Nothing, unless somebody watches more than this host or asks for everything.
-pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+pub(super) fn write(page: &mut Lines, view: &View, wide: bool) {
     if view.summary.hosts.is_empty() || !(wide || view.summary.watches) {
         return;
     }

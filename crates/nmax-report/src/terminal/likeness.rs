@@ -1,7 +1,7 @@
 //! The table that compares a run with its source: what differs, and with `--wide` all of it.
 
 use super::text::{Ink, Painted, left, right, shorten, width};
-use super::{Page, Style};
+use super::{Lines, Style};
 use crate::number;
 use crate::view::{Likeness, LikenessMark, LikenessRow, View};
 
@@ -11,7 +11,7 @@ const DISTANCE: usize = 8;
 const NAME_MIN: usize = 10;
 const VALUE_MIN: usize = 6;
 
-pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+pub(super) fn write(page: &mut Lines, view: &View, wide: bool) {
     if let Some(likeness) = &view.likeness {
         section(page, likeness, wide);
     }
@@ -19,13 +19,13 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
 
 /// The comparison alone.
 pub fn likeness(likeness: &Likeness, style: Style) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     section(&mut page, likeness, style.wide);
     page.text.trim_start();
     page.text
 }
 
-fn section(page: &mut Page, likeness: &Likeness, wide: bool) {
+fn section(page: &mut Lines, likeness: &Likeness, wide: bool) {
     page.heading(&format!("Fidelity: this run beside {}", likeness.source));
     let differs = |row: &&LikenessRow| matches!(row.mark, LikenessMark::Near | LikenessMark::Apart);
     let (shown, rest): (Vec<_>, Vec<_>) = likeness.rows.iter().partition(|row| wide || differs(row));

@@ -3,7 +3,7 @@
 use nmax_analysis::Withheld;
 
 use super::text::{Ink, left, right, shorten, width};
-use super::{Page, more};
+use super::{Lines, more};
 use crate::number;
 use crate::view::{View, WITHHELD, response_text};
 use nmax_analysis::summary::Stats;
@@ -135,7 +135,7 @@ impl Layout {
 }
 
 /// Writes the table: one row per request name, then the total of several.
-pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+pub(super) fn write(page: &mut Lines, view: &View, wide: bool) {
     let layout = Layout::new(page.width, wide);
     let phase = &view.summary.phase;
     let (start, end) = (number::span(phase.start_s), number::span(phase.end_s));
@@ -158,7 +158,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
 }
 
 /// Why cells have a mark in place of a time. With one request name, its row is that of the total.
-fn withheld(page: &mut Page, view: &View, wide: bool) {
+fn withheld(page: &mut Lines, view: &View, wide: bool) {
     let titles = |one: &&Withheld| wide || ["p50", "p95", "p99"].contains(&one.quantile);
     let shown = |one: &&Withheld| one.request.is_none() || view.summary.requests.len() > 1;
     let all: Vec<_> = view.judgement.withheld.iter().filter(titles).filter(shown).collect();
@@ -169,7 +169,7 @@ fn withheld(page: &mut Page, view: &View, wide: bool) {
 }
 
 /// Replies by status: of all, and of the names that had others than the usual one.
-fn status(page: &mut Page, view: &View) {
+fn status(page: &mut Lines, view: &View) {
     let rows = view.summary.by_status();
     for (name, replies) in rows.iter().take(STATUS_ROWS_MAX) {
         match name {
@@ -183,7 +183,7 @@ fn status(page: &mut Page, view: &View) {
     more(page, rows.len(), STATUS_ROWS_MAX, "request names in the report");
 }
 
-fn row(page: &mut Page, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {
+fn row(page: &mut Lines, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {
     let cells = layout.cells(|column| (column.cell)(stats));
     let line = match layout.name {
         Some(columns) => left(&shorten(name, columns), columns) + &cells,

@@ -3,7 +3,7 @@
 use nmax_usl::{Analysis, Effect, Finding, Headline};
 
 use super::text::{self, Ink, Painted, left, shorten};
-use super::{LIST_MAX, Page, Style, more};
+use super::{LIST_MAX, Lines, Style, more};
 use crate::number;
 use crate::scalability::{FitView, Level, ScaleView, wording};
 use crate::tables::scalability as tables;
@@ -24,7 +24,7 @@ const COLUMN: usize = 16;
 
 /// A fit. No line is wider than `style.width`.
 pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     title(&mut page, &view.title, &view.subtitle);
     headline(&mut page, &view.analysis.headline, None);
     answer(&mut page, view, "", glyphs);
@@ -36,7 +36,7 @@ pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> Painted {
 
 /// A campaign. No line is wider than `style.width`.
 pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     title(&mut page, &view.fit.title, &view.fit.subtitle);
     if view.versions.is_empty() && view.knobs.is_empty() {
         headline(&mut page, &view.fit.analysis.headline, wording::full(view));
@@ -81,7 +81,7 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> Painted {
     glyphs.plain(&page.text)
 }
 
-fn title(page: &mut Page, title: &str, subtitle: &str) {
+fn title(page: &mut Lines, title: &str, subtitle: &str) {
     let line = page.paint(&shorten(title, page.width), Ink::Bold);
     page.line(line);
     for line in text::wrap(subtitle, page.width) {
@@ -91,13 +91,13 @@ fn title(page: &mut Page, title: &str, subtitle: &str) {
 }
 
 /// A heading, cut to the width; `of` is the setting that it is about, or empty.
-fn heading(page: &mut Page, text: &str, of: &str) {
+fn heading(page: &mut Lines, text: &str, of: &str) {
     let text = shorten(&wording::heading(text, of), page.width);
     page.heading(&text);
 }
 
 /// What was found, the resource that was full, the load to run at.
-fn headline(page: &mut Page, headline: &Headline, full: Option<String>) {
+fn headline(page: &mut Lines, headline: &Headline, full: Option<String>) {
     page.line("");
     for line in text::wrap(&headline.text, page.width) {
         let line = page.paint(&line, Ink::Bold);
@@ -109,7 +109,7 @@ fn headline(page: &mut Page, headline: &Headline, full: Option<String>) {
 }
 
 /// Curve, three sentences, findings.
-fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
+fn answer(page: &mut Lines, view: &FitView, of: &str, glyphs: Glyphs) {
     if of.is_empty() {
         page.line("");
     } else {
@@ -123,7 +123,7 @@ fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
     findings(page, &view.analysis, of);
 }
 
-fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
+fn findings(page: &mut Lines, analysis: &Analysis, of: &str) {
     let findings: Vec<&Finding> = analysis.findings_of_winner().collect();
     if findings.is_empty() {
         return;
@@ -144,7 +144,7 @@ fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
 }
 
 /// Coefficients, peaks and limits.
-fn law(page: &mut Page, view: &FitView, of: &str) {
+fn law(page: &mut Lines, view: &FitView, of: &str) {
     let (analysis, unit) = (&view.analysis, view.x_unit());
     heading(page, "Law: X(N) = γN / (1 + α(N−1) + βN(N−1))", of);
     if let Some(fit) = &analysis.fit {
@@ -188,7 +188,7 @@ fn law(page: &mut Page, view: &FitView, of: &str) {
     page.entry_at(COLUMN, "class", &wording::class_text(analysis));
 }
 
-fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
+fn peak(page: &mut Lines, analysis: &Analysis, unit: &str) {
     if let Some(peak) = &analysis.peak {
         page.entry_at(COLUMN, "peak of the law", &wording::peak(peak, unit));
         return;
@@ -204,7 +204,7 @@ fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
     }
 }
 
-fn models(page: &mut Page, analysis: &Analysis, of: &str) {
+fn models(page: &mut Lines, analysis: &Analysis, of: &str) {
     let Some(table) = tables::ladder(analysis) else { return };
     heading(page, "Models by AICc (a lead of more than 4 decides)", of);
     page.table(&table, 0, |_, _| ());
@@ -213,7 +213,7 @@ fn models(page: &mut Page, analysis: &Analysis, of: &str) {
     }
 }
 
-fn points(page: &mut Page, view: &FitView, of: &str) {
+fn points(page: &mut Lines, view: &FitView, of: &str) {
     if view.analysis.points.is_empty() {
         return;
     }
@@ -228,7 +228,7 @@ fn points(page: &mut Page, view: &FitView, of: &str) {
     }
 }
 
-fn knobs(page: &mut Page, view: &ScaleView) {
+fn knobs(page: &mut Lines, view: &ScaleView) {
     if view.knobs.is_empty() {
         return;
     }
@@ -243,7 +243,7 @@ fn knobs(page: &mut Page, view: &ScaleView) {
 }
 
 /// Levels as they were run; those that were not used say why.
-fn levels(page: &mut Page, view: &ScaleView) {
+fn levels(page: &mut Lines, view: &ScaleView) {
     if view.levels.is_empty() {
         return;
     }

@@ -21,7 +21,7 @@ const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /// All of it.
 pub fn text(found: &LogView, glyphs: Glyphs) -> String {
-    let mut page = Page::default();
+    let mut page = Lines::default();
     read(&mut page, found);
     traffic(&mut page, found);
     season(&mut page, found, glyphs);
@@ -35,11 +35,11 @@ pub fn text(found: &LogView, glyphs: Glyphs) -> String {
 
 /// Lines as they are written.
 #[derive(Default)]
-struct Page {
+struct Lines {
     text: String,
 }
 
-impl Page {
+impl Lines {
     fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(line.as_ref().trim_end());
         self.text.push('\n');
@@ -64,7 +64,7 @@ impl Page {
 }
 
 /// What was read, and what could not be.
-fn read(page: &mut Page, found: &LogView) {
+fn read(page: &mut Lines, found: &LogView) {
     let counts = &found.counts;
     page.entry("format", format!("{}, {}", found.format, found.why));
     page.entry("files", found.files.join(", "));
@@ -87,7 +87,7 @@ fn read(page: &mut Page, found: &LogView) {
 }
 
 /// The traffic of the chosen time in figures.
-fn traffic(page: &mut Page, found: &LogView) {
+fn traffic(page: &mut Lines, found: &LogView) {
     let profile = &found.profile;
     let Period { from_us, to_us } = profile.period;
     let chosen = found.chosen.as_deref().unwrap_or("all of it");
@@ -147,7 +147,7 @@ fn traffic(page: &mut Page, found: &LogView) {
 }
 
 /// Hours, week and trend of the whole log.
-fn season(page: &mut Page, found: &LogView, glyphs: Glyphs) {
+fn season(page: &mut Lines, found: &LogView, glyphs: Glyphs) {
     let season = &found.profile.season;
     let (Some(first), Some(last)) = (season.hours.first(), season.hours.last()) else {
         return;
@@ -195,7 +195,7 @@ fn season(page: &mut Page, found: &LogView, glyphs: Glyphs) {
 }
 
 /// Request types: the production baseline.
-fn types(page: &mut Page, profile: &Profile) {
+fn types(page: &mut Lines, profile: &Profile) {
     let baseline = if profile.has_durations { "" } else { "; this log has no durations" };
     page.heading(&format!("Requests, the baseline of runs{baseline}"));
     let row = |kind: &RequestType| {
@@ -234,7 +234,7 @@ fn targets(popularity: &Popularity) -> String {
 }
 
 /// The few scenarios that cover most of the traffic.
-fn scenarios(page: &mut Page, profile: &Profile) {
+fn scenarios(page: &mut Lines, profile: &Profile) {
     page.heading("Scenarios");
     let rows: Vec<Vec<String>> = profile
         .scenarios
@@ -253,7 +253,7 @@ fn scenarios(page: &mut Page, profile: &Profile) {
 }
 
 /// Sessions and pauses.
-fn visits(page: &mut Page, profile: &Profile) {
+fn visits(page: &mut Lines, profile: &Profile) {
     let sessions = &profile.sessions;
     page.heading(&format!("Visits, which end after {} without a request", number::span(sessions.timeout_s as f64)));
     let at: Vec<String> = sessions
@@ -273,7 +273,7 @@ fn visits(page: &mut Page, profile: &Profile) {
 }
 
 /// Who and what makes much of it.
-fn heavy(page: &mut Page, profile: &Profile) {
+fn heavy(page: &mut Lines, profile: &Profile) {
     let heavy = &profile.heavy;
     let lists =
         [("paths", &heavy.paths), ("clients", &heavy.clients), ("agents", &heavy.agents), ("hosts", &heavy.hosts)];
@@ -294,7 +294,7 @@ fn heavy(page: &mut Page, profile: &Profile) {
     }
 }
 
-fn written(page: &mut Page, found: &LogView) {
+fn written(page: &mut Lines, found: &LogView) {
     let Ok(made) = &found.made else { return };
     page.heading(&format!(
         "The plan: {} sessions with {} requests per second on average, {} of the log's steps",

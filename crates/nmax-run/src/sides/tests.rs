@@ -51,7 +51,7 @@ fn entry(log: u16, (sent, way, took): TimedExchange, (ahead_us, resolution_us): 
         duration_us: Some(took),
         upstream_us: None,
         status: 200,
-        agent: Agent::Run,
+        agent: Sender::Run,
     }
 }
 

@@ -79,14 +79,14 @@ impl Aligned {
 
 /// A piece of memory as the system sees it.
 #[repr(align(4096))]
-struct Page {
+struct MemoryPage {
     touched: AtomicU64,
 }
 
 /// Threads that share some memory and write to pages of it, chosen anew for each request.
 pub(super) fn touching(bytes: usize, touch_bytes: usize, threads: usize, random: Random) -> Vec<Work> {
     let count = bytes.div_ceil(PAGE_BYTES);
-    let pages: Arc<[Page]> = (0..count).map(|_| Page { touched: AtomicU64::new(1) }).collect();
+    let pages: Arc<[MemoryPage]> = (0..count).map(|_| MemoryPage { touched: AtomicU64::new(1) }).collect();
     let touched = touch_bytes.div_ceil(PAGE_BYTES) as u64;
     let work = |_| -> Work {
         let pages = Arc::clone(&pages);

@@ -86,7 +86,7 @@ pub(crate) fn levels(observations: &[Observation]) -> Vec<Level> {
 
 /// Where a deviation comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum NoiseOrigin {
     /// From what replicates differ by.
     Replicates,
     /// From what the law leaves.
@@ -103,7 +103,7 @@ pub(crate) struct Noise {
     /// Degrees of freedom behind it; infinite when assumed.
     pub df: f64,
     /// Where it comes from.
-    pub source: Source,
+    pub source: NoiseOrigin,
 }
 
 impl Noise {
@@ -117,15 +117,15 @@ impl Noise {
     pub(crate) fn of_replicates(levels: &[Level]) -> Option<Self> {
         let df: usize = levels.iter().map(|level| level.runs.len() - 1).sum();
         let squares: f64 = levels.iter().map(|level| level.squares).sum();
-        (df >= REPLICATES_DF_MIN).then(|| Self::new((squares / df as f64).sqrt(), df as f64, Source::Replicates))
+        (df >= REPLICATES_DF_MIN).then(|| Self::new((squares / df as f64).sqrt(), df as f64, NoiseOrigin::Replicates))
     }
 
     pub(crate) fn of_residuals(residual: Option<(f64, usize)>) -> Self {
         match residual {
             Some((rss, df)) if df >= 1 && rss.is_finite() => {
-                Self::new((rss / df as f64).sqrt(), df as f64, Source::Residuals)
+                Self::new((rss / df as f64).sqrt(), df as f64, NoiseOrigin::Residuals)
             }
-            _ => Self::new(DEVIATION_ASSUMED, f64::INFINITY, Source::Assumed),
+            _ => Self::new(DEVIATION_ASSUMED, f64::INFINITY, NoiseOrigin::Assumed),
         }
     }
 
@@ -136,7 +136,7 @@ impl Noise {
         Some(Self::of_residuals(Some((fit.rss, df))))
     }
 
-    fn new(sd: f64, df: f64, source: Source) -> Self {
+    fn new(sd: f64, df: f64, source: NoiseOrigin) -> Self {
         Self { sd: sd.max(DEVIATION_MIN), df, source }
     }
 
@@ -161,9 +161,9 @@ impl Noise {
     pub(crate) fn describe(&self) -> String {
         let percent = super::wording::percent(self.sd);
         match self.source {
-            Source::Replicates => format!("replicates scatter by {percent}"),
-            Source::Residuals => format!("runs scatter by {percent} about the law"),
-            Source::Assumed => format!("{percent} of noise are assumed, since the data cannot tell it"),
+            NoiseOrigin::Replicates => format!("replicates scatter by {percent}"),
+            NoiseOrigin::Residuals => format!("runs scatter by {percent} about the law"),
+            NoiseOrigin::Assumed => format!("{percent} of noise are assumed, since the data cannot tell it"),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Data in prison: efficiency above 100 %, and what should not rise or fall with N.
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::levels::{Level, Noise, Source};
+use crate::analysis::levels::{Level, Noise, NoiseOrigin};
 use crate::analysis::wording::{list, number, percent, unit};
 use crate::observation::Observation;
 
@@ -54,7 +54,7 @@ pub(crate) fn over_one(facts: &Facts) -> Option<Finding> {
 /// Efficiency above 100 % at several N that noise may explain: said, but no verdict.
 fn suspected(facts: &Facts, others: &[Level], excess: &dyn Fn(&Level) -> f64, noise: &Noise) -> Option<Finding> {
     // Runs that were repeated or counted tell their noise, and have then been heard.
-    let one = facts.one().filter(|one| one.runs.len() == 1 && facts.noise.source != Source::Replicates)?;
+    let one = facts.one().filter(|one| one.runs.len() == 1 && facts.noise.source != NoiseOrigin::Replicates)?;
     let is_counted = facts.observations[one.runs.clone()].iter().any(|o| o.count.is_some());
     let of_interest = others.iter().filter(|level| !is_counted && excess(level) > EXCESS_SEEN);
     let over: Vec<&Level> = of_interest.collect();
@@ -73,7 +73,7 @@ fn suspected(facts: &Facts, others: &[Level], excess: &dyn Fn(&Level) -> f64, no
 
 /// Noise by runs above N = 1: a wrong X(1) bends the law, and would hide itself in what the law leaves.
 fn noise_without_one(facts: &Facts) -> Noise {
-    if facts.noise.source == Source::Replicates || facts.levels.len() <= LEVELS_WITHOUT_ONE {
+    if facts.noise.source == NoiseOrigin::Replicates || facts.levels.len() <= LEVELS_WITHOUT_ONE {
         return facts.noise;
     }
     let above: Vec<Observation> = facts.observations.iter().filter(|o| o.n > 1.0).cloned().collect();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use nmax_import::options::Options;
 use nmax_import::{curl, har};
-use nmax_record::{ImportReport, PlanDestination, Source, make, sources};
+use nmax_record::{ImportReport, PlanDestination, RecordingFile, make, sources};
 use nmax_run::{Exit, Trouble};
 
 use super::Ended;
@@ -56,8 +56,11 @@ fn curl(args: &CurlArgs) -> Result<ImportReport, Trouble> {
     destination.vacant(&[destination.plan()])?;
     let mut recording = copied.recording;
     destination.name().clone_into(&mut recording.name);
-    let source =
-        Source { file: None, read: har::Read { recording, skipped: Vec::new(), warnings: copied.notes }, key: None };
+    let source = RecordingFile {
+        file: None,
+        read: har::Read { recording, skipped: Vec::new(), warnings: copied.notes },
+        key: None,
+    };
     make(&destination, vec![source], sources::new_key()?, &options(&args.plan), &mut |text| say::note(text))
 }
 

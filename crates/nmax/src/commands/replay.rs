@@ -6,7 +6,7 @@ use nmax_log::counts::Counts;
 use nmax_log::replay::{Methods, Options, Pace, Replay, STRAYS, Schedule};
 use nmax_log::traffic::Types;
 use nmax_report::traffic::{LEFT_OUT, doubts, replayed};
-use nmax_run::fidelity::{Source, Visitors};
+use nmax_run::fidelity::{Reference, Visitors};
 use nmax_run::logs::Logs;
 use nmax_run::{Trouble, load};
 
@@ -53,7 +53,7 @@ pub fn replay(args: &ReplayArgs) -> Ended {
         Pace::Original => String::new(),
         pace => format!(", {}", pace.name()),
     };
-    let source = Source {
+    let source = Reference {
         name: format!("{}{pace}", logs.names().join(", ")),
         profile,
         note: schedule.pace.note(),

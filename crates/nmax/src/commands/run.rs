@@ -8,7 +8,7 @@ use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
-use nmax_run::fidelity::{self, Source, Visitors};
+use nmax_run::fidelity::{self, Reference, Visitors};
 use nmax_run::host::{self, Finding, Need};
 use nmax_run::preflight;
 use nmax_run::secrets::Shown;
@@ -33,14 +33,14 @@ pub fn run(args: &RunArgs) -> Ended {
 }
 
 /// The traffic that the plan was made from.
-fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
+fn source(plan: &Plan) -> Result<Option<Arc<Reference>>, String> {
     let Some(file) = &plan.source else { return Ok(None) };
     let profile = fidelity::profile(Path::new(file))?;
-    Ok(Some(Arc::new(Source { name: file.clone(), profile, note: None, visitors: Visitors::Iterations })))
+    Ok(Some(Arc::new(Reference { name: file.clone(), profile, note: None, visitors: Visitors::Iterations })))
 }
 
 /// Runs a plan; prints the result. `told` is what belongs beside its numbers: codes and words.
-pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Vec<(&'static str, String)>) -> Ended {
+pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told: Vec<(&'static str, String)>) -> Ended {
     one_output(&[
         (args.output.json, "--json"),
         (args.keep.junit.as_deref().is_some_and(is_stdout), "--junit -"),
@@ -70,7 +70,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>, told: Ve
     Ok(finished.exit.forgiven(args.keep.exit_zero))
 }
 
-fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Source>>) -> Result<Order, Trouble> {
+fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>) -> Result<Order, Trouble> {
     let origins = preflight::origins(&plan)?;
     let workers = host::workers(args.keep.work.workers, &plan, &origins);
     let warnings = host::fits(&Need::for_plan(&plan, &origins, u64::from(workers)))?;

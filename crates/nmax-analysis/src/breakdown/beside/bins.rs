@@ -101,7 +101,7 @@ impl Bins {
 
 #[cfg(test)]
 mod tests {
-    use nmax_metrics::logged::Agent;
+    use nmax_metrics::logged::Sender;
     use proptest::prelude::*;
 
     use super::*;
@@ -121,7 +121,7 @@ mod tests {
                 duration_us: Some(1_000),
                 upstream_us: None,
                 status: 200,
-                agent: Agent::Run,
+                agent: Sender::Run,
             };
             let mut bins = Bins::default();
             for (second, ms) in &times {

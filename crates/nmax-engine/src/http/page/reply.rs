@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use nmax_extract::resources::{Kind, ResourceReference, of_style_sheet};
-use nmax_extract::{GaveUp, Page};
+use nmax_extract::{GaveUp, ReplyContent};
 use nmax_http::{Exchange, KeepBody, Reply, Url};
 use nmax_metrics::{Code, ErrorKind, NameId, Outcome};
 use nmax_plan::plan::{Cookies, Expect};
@@ -110,7 +110,7 @@ fn named_in(job: &Job, reply: &Reply<'_>, has_passed: &dyn Fn() -> bool) -> Resu
     }
     let kind = job.resource.kind;
     if kind == Kind::Frame && is_html(reply) {
-        let named = Page::new(&[], reply.body()).until(has_passed).resources()?;
+        let named = ReplyContent::new(&[], reply.body()).until(has_passed).resources()?;
         let base = named.base.as_deref().and_then(|base| job.resource.url.join(base).ok());
         let absolute = |found: ResourceReference| match base.as_ref().and_then(|base| base.join(&found.reference).ok())
         {

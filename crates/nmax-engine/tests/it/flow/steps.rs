@@ -1,6 +1,6 @@
 //! Loops, conditions and ends: which steps are done.
 
-use nmax_plan::plan::{Comparison, Condition, Extract, If, Loop, LoopEnd, MatchPick, Source, Step};
+use nmax_plan::plan::{Comparison, Condition, Extract, If, Loop, LoopEnd, MatchPick, ReplyPart, Step};
 use nmax_plan::template::{Part, Template};
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, reply_with, simulate};
 
@@ -47,7 +47,7 @@ fn a_loop_goes_on_while_its_condition_holds() {
     let more = with(get("/more"), |request| {
         request.extract = vec![Extract {
             slot: 0,
-            source: Source::Regex("more=([a-z]*)".into()),
+            source: ReplyPart::Regex("more=([a-z]*)".into()),
             pick: MatchPick::First,
             default: None,
         }];

@@ -1,7 +1,7 @@
 //! Requests that were reached by a link or a redirect: the URL is taken as a whole.
 
 use nmax_extract::values::{FoundValue, Kind};
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 
 use super::{Draft, Search, TRIES_MAX};
 use crate::correlate::choose::Fit;
@@ -93,7 +93,7 @@ fn without_fragment(found: &FoundValue) -> FoundValue {
         for source in &mut found.sources {
             let of = Box::new(source.clone());
             let pattern = "^[^#]*".to_owned();
-            *source = Source::Part { of, pattern };
+            *source = ReplyPart::Part { of, pattern };
         }
     }
     found

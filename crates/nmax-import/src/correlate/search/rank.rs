@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use nmax_extract::values::{FoundValue, Kind};
-use nmax_plan::plan::Source;
+use nmax_plan::plan::ReplyPart;
 
 use super::{Origin, Search};
 use crate::correlate::coding::Coding;
@@ -45,7 +45,7 @@ impl Classes {
     /// Takes in what the reply to a request has.
     pub(super) fn add(&mut self, found: &FoundValue, request: &Request) {
         let mut words = names::split_words(&found.name);
-        if let Some(Source::JsonPath(path)) = found.sources.last() {
+        if let Some(ReplyPart::JsonPath(path)) = found.sources.last() {
             words.extend(names::split_words(path));
         }
         let static_segments = split(&request.url).segments().filter(|segment| !is_number(segment));

@@ -1,11 +1,11 @@
 //! The law of extractors, by a second reading of the templates.
 
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
-use nmax_extract::{Extractor, Page};
+use nmax_extract::{Extractor, ReplyContent};
 use nmax_import::correlate::{Correlation, Correlations};
 use nmax_import::parts;
 use nmax_import::recording::{Entry, Recording};
-use nmax_plan::plan::{MatchPick, Source};
+use nmax_plan::plan::{MatchPick, ReplyPart};
 
 /// Law: each extractor finds its value in the recorded reply, each template makes what was sent, a source comes before
 /// its uses, names are unique, and no selector holds a value.
@@ -34,7 +34,7 @@ fn extracted(entry: &Entry, correlation: &Correlation) -> String {
     let body = &response.body.as_ref().expect("a body").bytes;
     let matches = Extractor::new(&correlation.source)
         .expect("it compiles")
-        .matches(&Page::new(&headers, body))
+        .matches(&ReplyContent::new(&headers, body))
         .expect("it is read");
     let place = match correlation.pick {
         MatchPick::First => 0,
@@ -88,13 +88,13 @@ fn evaluated(call: &str, name: &str, text: &str) -> String {
     }
 }
 
-pub(super) fn told(source: &Source) -> String {
+pub(super) fn told(source: &ReplyPart) -> String {
     match source {
-        Source::Regex(pattern) => format!("regex {pattern}"),
-        Source::Css { selector, attribute: Some(attribute) } => format!("css {selector}@{attribute}"),
-        Source::Css { selector, attribute: None } => format!("css {selector}"),
-        Source::JsonPath(path) => format!("json {path}"),
-        Source::Header(name) => format!("header {name}"),
-        Source::Part { of, pattern } => format!("{} match {pattern}", told(of)),
+        ReplyPart::Regex(pattern) => format!("regex {pattern}"),
+        ReplyPart::Css { selector, attribute: Some(attribute) } => format!("css {selector}@{attribute}"),
+        ReplyPart::Css { selector, attribute: None } => format!("css {selector}"),
+        ReplyPart::JsonPath(path) => format!("json {path}"),
+        ReplyPart::Header(name) => format!("header {name}"),
+        ReplyPart::Part { of, pattern } => format!("{} match {pattern}", told(of)),
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::value::is_token;
 use super::{Coding, Draft, METHOD_BYTES_MAX};
-use crate::format::field::{Agent, session_rank};
+use crate::format::field::{UserAgentCoding, session_rank};
 use crate::format::unescape;
 
 /// Where a text is: in the line, or unescaped in the scratch buffer.
@@ -106,11 +106,11 @@ impl Draft {
     }
 
     /// The user agent as it was sent.
-    pub(super) fn agent(&mut self, line: &[u8], text: Text, coding: Agent) -> Text {
+    pub(super) fn agent(&mut self, line: &[u8], text: Text, coding: UserAgentCoding) -> Text {
         let mark = match coding {
-            Agent::Plain => return text,
-            Agent::Plus => b'+',
-            Agent::Percent => b'%',
+            UserAgentCoding::Plain => return text,
+            UserAgentCoding::Plus => b'+',
+            UserAgentCoding::Percent => b'%',
         };
         // What is coded this way is never escaped as well, so it is still in the line.
         if text.is_scratch() || memchr::memchr(mark, self.bytes(line, text)).is_none() {
@@ -118,7 +118,7 @@ impl Draft {
         }
         let value = &line[text.range()];
         self.written(|out| match coding {
-            Agent::Percent => unescape::percents(value, out),
+            UserAgentCoding::Percent => unescape::percents(value, out),
             _ => unescape::pluses(value, out),
         })
     }

@@ -3,7 +3,7 @@
 //! A name alone decides nothing: most values of the sample must be what the field wants. What is guessed is said in the notes.
 
 use super::super::draft::METHOD_BYTES_MAX;
-use super::super::field::{Agent, Field, Moment, session_rank};
+use super::super::field::{Field, Moment, UserAgentCoding, session_rank};
 use super::super::number::{self, Unit, count};
 use super::super::stamp;
 use super::cursor::{Cursor, Value};
@@ -244,7 +244,7 @@ impl<'s> Guess<'s> {
         }
         self.take(names::FORWARDED, is_text, Field::Forwarded);
         self.take(names::USER, is_text, Field::User);
-        self.take(names::AGENT, is_text, Field::Agent(Agent::Plain));
+        self.take(names::AGENT, is_text, Field::UserAgent(UserAgentCoding::Plain));
         if self.take(names::REFERER, is_text, Field::Referer).is_none() {
             let is_url = |value: &[u8]| value.starts_with(b"http") || value.starts_with(b"/");
             self.take(names::REFERER_PERHAPS, is_url, Field::Referer);

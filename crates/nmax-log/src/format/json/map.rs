@@ -1,7 +1,7 @@
 //! Maps that somebody names: those of Caddy, of a person, of a format string that writes JSON.
 
 use super::super::error::{FormatError, Problem};
-use super::super::field::{Agent, Field, Moment};
+use super::super::field::{Field, Moment, UserAgentCoding};
 use super::super::number::Unit;
 use super::super::template::{Token, lacking};
 use super::Json;
@@ -25,7 +25,7 @@ pub(in super::super) fn caddy() -> Json {
     insert("request.remote_addr", Field::ClientPort);
     insert("request.client_ip", Field::Forwarded);
     insert("request.headers.X-Forwarded-For", Field::Forwarded);
-    insert("request.headers.User-Agent", Field::Agent(Agent::Plain));
+    insert("request.headers.User-Agent", Field::UserAgent(UserAgentCoding::Plain));
     insert("request.headers.Referer", Field::Referer);
     insert("request.headers.Cookie", Field::Cookies);
     json
@@ -98,7 +98,7 @@ fn named(word: &str) -> Result<(&str, Field), String> {
         "bytes" => Field::Body,
         "client" | "ip" => Field::Client,
         "user" => Field::User,
-        "agent" => Field::Agent(Agent::Plain),
+        "agent" => Field::UserAgent(UserAgentCoding::Plain),
         "referer" => Field::Referer,
         "host" => Field::Host,
         "cookies" => Field::Cookies,

@@ -75,14 +75,17 @@ fn every_key_has_its_meaning() {
     ];
     assert_eq!(names, want);
     let item = &search.extract[0];
-    assert_eq!(item.source, Source::Css { selector: "a.item".into(), attribute: Some("href".into()) });
+    assert_eq!(item.source, ReplyPart::Css { selector: "a.item".into(), attribute: Some("href".into()) });
     assert_eq!((item.pick, item.default.as_deref()), (MatchPick::Random, Some("/")));
     assert_eq!(search.extract[1].pick, MatchPick::Nth(2));
-    let id = Source::Part { of: Box::new(Source::Header("x-id".into())), pattern: r"id=(\d+)".into() };
+    let id = ReplyPart::Part { of: Box::new(ReplyPart::Header("x-id".into())), pattern: r"id=(\d+)".into() };
     assert_eq!(search.extract[3].source, id);
     let metrics: Vec<String> = search.metrics.iter().map(|of| of.metric.to_string()).collect();
     assert_eq!(metrics, ["trend hits hits", "rate cached", "gauge price EUR", "counter items"]);
-    assert_eq!((search.metrics[0].pick, &search.metrics[1].source), (MatchPick::Last, &Source::Header("age".into())));
+    assert_eq!(
+        (search.metrics[0].pick, &search.metrics[1].source),
+        (MatchPick::Last, &ReplyPart::Header("age".into()))
+    );
     assert_eq!(search.timeout, Some(Duration::from_secs(5)));
     assert_eq!(request(&plan, 0, 5).name, text("GET ${item}"), "default name, as written");
     let thinks: Vec<ThinkTime> = browse

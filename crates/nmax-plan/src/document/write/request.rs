@@ -7,7 +7,7 @@ use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS, METRIC_KIND};
 use crate::document::reply::wanted_text;
 use crate::document::scenario::side_text;
 use crate::plan::{
-    Body, Call, CallKind, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, Source, Test,
+    Body, Call, CallKind, Discover, Expect, Extract, FormPart, MatchPick, Measure, Page, PartContent, ReplyPart, Test,
     Wanted,
 };
 use crate::template::Template;
@@ -109,7 +109,7 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
             Test::BodyLacks(text) => lacks.push(scope.text(text)),
             Test::HeaderContains(name, text) => header.push((name.clone(), scope.text(text))),
             Test::Finds(source) => finds.push(Yaml::Map(self::source(source).collect())),
-            Test::Value(Source::Header(name), wanted) => header.push((name.clone(), self::wanted(wanted, scope))),
+            Test::Value(ReplyPart::Header(name), wanted) => header.push((name.clone(), self::wanted(wanted, scope))),
             Test::Value(source, wanted) => json.push((source.parts().1, self::wanted(wanted, scope))),
             Test::MaxTime(limit) => max_time = Some(*limit),
         }
@@ -141,7 +141,7 @@ fn gathered(entries: Vec<(String, Yaml)>) -> Vec<(String, Yaml)> {
 }
 
 /// The keys that say where a value comes from.
-pub fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> + use<> {
+pub fn source(source: &ReplyPart) -> impl Iterator<Item = (String, Yaml)> + use<> {
     let (key, value, patterns) = source.parts();
     let patterns = match patterns.as_slice() {
         [] => None,
@@ -152,7 +152,7 @@ pub fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> + use<> {
 }
 
 /// A source, and which of its matches.
-fn picked(from: &Source, pick: &MatchPick) -> Vec<(String, Yaml)> {
+fn picked(from: &ReplyPart, pick: &MatchPick) -> Vec<(String, Yaml)> {
     let pick = match pick {
         MatchPick::Nth(number) => plain(number),
         other => word(MATCH_PICK, other),

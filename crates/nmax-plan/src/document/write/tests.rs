@@ -68,19 +68,19 @@ fn headers(slots: usize) -> impl Strategy<Value = Vec<(String, Template)>> {
     })
 }
 
-fn source() -> impl Strategy<Value = Source> {
+fn source() -> impl Strategy<Value = ReplyPart> {
     (whole_source(), vec("[a-z().*\\\\d$]{1,8}", 0..3)).prop_map(|(of, patterns)| {
-        patterns.into_iter().fold(of, |of, pattern| Source::Part { of: Box::new(of), pattern })
+        patterns.into_iter().fold(of, |of, pattern| ReplyPart::Part { of: Box::new(of), pattern })
     })
 }
 
-fn whole_source() -> impl Strategy<Value = Source> {
+fn whole_source() -> impl Strategy<Value = ReplyPart> {
     prop_oneof![
-        "[a-z().*\\\\d$]{1,8}".prop_map(Source::Regex),
+        "[a-z().*\\\\d$]{1,8}".prop_map(ReplyPart::Regex),
         ("[a-z.#\\[\\]=]{1,8}", proptest::option::of("[a-z-]{1,5}"))
-            .prop_map(|(selector, attribute)| Source::Css { selector, attribute }),
-        "\\$\\.[a-z]{1,8}".prop_map(Source::JsonPath),
-        "[a-z-]{1,8}".prop_map(Source::Header),
+            .prop_map(|(selector, attribute)| ReplyPart::Css { selector, attribute }),
+        "\\$\\.[a-z]{1,8}".prop_map(ReplyPart::JsonPath),
+        "[a-z-]{1,8}".prop_map(ReplyPart::Header),
     ]
 }
 
@@ -146,10 +146,10 @@ fn tests(slots: usize) -> impl Strategy<Value = Vec<Test>> {
     let header = proptest::option::of(("[a-z-]{1,5}", template(slots)))
         .prop_map(|header| header.map(|(name, text)| Test::HeaderContains(name, text)));
     let absent = proptest::option::of("[A-Z]{1,5}")
-        .prop_map(|header| header.map(|name| Test::Value(Source::Header(name), Wanted::Absent)));
+        .prop_map(|header| header.map(|name| Test::Value(ReplyPart::Header(name), Wanted::Absent)));
     let path = prop_oneof![Just("$.count"), Just("$['a b'][0]"), Just("$..x")];
     let json = (path, vec(wanted(slots), 0..3)).prop_map(|(path, all)| {
-        let test = |wanted| Test::Value(Source::JsonPath(path.to_owned()), wanted);
+        let test = |wanted| Test::Value(ReplyPart::JsonPath(path.to_owned()), wanted);
         all.into_iter().map(test).collect::<Vec<_>>()
     });
     let max_time = proptest::option::of(ms(1..9_999)).prop_map(|limit| limit.map(Test::MaxTime));
@@ -474,7 +474,7 @@ proptest! {
     #[test]
     fn plans_come_back(plan in plan()) {
         let text = to_yaml(&plan);
-        let anything = |_: &Source| Ok(());
+        let anything = |_: &ReplyPart| Ok(());
         let options = Options { read: &read, exists: &|_| Ok(1), check_source: &anything, ..options() };
         match parse(&text, &options) {
             Ok(back) => {

@@ -4,7 +4,7 @@ use nmax_usl::{Analysis, Effect};
 
 use super::heading;
 use crate::html::mark;
-use crate::html::page::Page;
+use crate::html::page::Html;
 use crate::markup::Escaped;
 use crate::number;
 use crate::scalability::{PER_S, ScaleView, Version, Week, WhatIfView, wording};
@@ -15,7 +15,7 @@ const ROWS_MAX: usize = 500;
 /// Where the others are.
 const REST: &str = "rows in the CSV and the JSON";
 
-pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
+pub(super) fn points(page: &mut Html, analysis: &Analysis, unit: &str) {
     page.table(&shared::points(analysis, unit).at_most(ROWS_MAX, REST));
     page.note(
         "Zones: A above the Amdahl bound, B on it, C below it. Efficiency by X(1) when it was measured, else by γ.",
@@ -25,7 +25,7 @@ pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
     }
 }
 
-pub(super) fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
+pub(super) fn findings(page: &mut Html, analysis: &Analysis, of: &str) {
     let findings: Vec<_> = analysis.findings_of_winner().collect();
     if findings.is_empty() {
         return;
@@ -47,7 +47,7 @@ pub(super) fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
     page.text(crate::html::EXPLAIN);
 }
 
-pub(super) fn gate(page: &mut Page, analysis: &Analysis, of: &str) {
+pub(super) fn gate(page: &mut Html, analysis: &Analysis, of: &str) {
     if analysis.gate.is_empty() {
         return;
     }
@@ -59,14 +59,14 @@ pub(super) fn gate(page: &mut Page, analysis: &Analysis, of: &str) {
     page.table(&table);
 }
 
-pub(super) fn ladder(page: &mut Page, analysis: &Analysis, of: &str) {
+pub(super) fn ladder(page: &mut Html, analysis: &Analysis, of: &str) {
     let Some(table) = shared::ladder(analysis) else { return };
     heading(page, "Models", of);
     page.table(&table);
     page.note("AICc of relative errors. A lead of more than 4 decides.");
 }
 
-pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
+pub(super) fn versions(page: &mut Html, versions: &[Version], unit: &str) {
     let mut table = Table::from_rows(versions).at_most(ROWS_MAX, REST).word("version", |version| &version.name);
     for coefficient in &wording::COEFFICIENTS {
         let unit = if coefficient.per_s { format!(", {unit}") } else { String::new() };
@@ -78,7 +78,7 @@ pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
     page.table(&table);
 }
 
-pub(super) fn laws(page: &mut Page, view: &WhatIfView) {
+pub(super) fn laws(page: &mut Html, view: &WhatIfView) {
     let laws = view.laws();
     let table = Table::from_rows(&laws)
         .word("law", |(name, _)| name)
@@ -88,8 +88,8 @@ pub(super) fn laws(page: &mut Page, view: &WhatIfView) {
     page.table(&table);
 }
 
-pub(super) fn assumed(page: &mut Page, view: &WhatIfView) {
-    let of_laws = |page: &mut Page, first: &str, rows: &[(String, Vec<Option<f64>>)]| {
+pub(super) fn assumed(page: &mut Html, view: &WhatIfView) {
+    let of_laws = |page: &mut Html, first: &str, rows: &[(String, Vec<Option<f64>>)]| {
         let mut table = Table::from_rows(rows).at_most(ROWS_MAX, REST).word(first, |(load, _)| load);
         for (law, (name, _)) in view.laws().into_iter().enumerate() {
             table = table.number(name, |(_, x)| wording::plain_or_unknown(x[law]));
@@ -105,21 +105,21 @@ pub(super) fn assumed(page: &mut Page, view: &WhatIfView) {
     }
 }
 
-pub(super) fn knobs(page: &mut Page, view: &ScaleView) {
+pub(super) fn knobs(page: &mut Html, view: &ScaleView) {
     if !view.knobs.is_empty() {
         page.heading(2, "Settings, each at its best load");
         page.table(&shared::knobs(view).at_most(ROWS_MAX, REST));
     }
 }
 
-pub(super) fn levels(page: &mut Page, view: &ScaleView) {
+pub(super) fn levels(page: &mut Html, view: &ScaleView) {
     if !view.levels.is_empty() {
         page.heading(2, "Levels in the order of their runs");
         page.table(&shared::levels(view).at_most(ROWS_MAX, REST));
     }
 }
 
-pub(super) fn origin(page: &mut Page, view: &ScaleView) {
+pub(super) fn origin(page: &mut Html, view: &ScaleView) {
     let info = &view.info;
     page.heading(2, "Origin");
     let span = |seconds: Option<f64>| seconds.map_or_else(String::new, number::span);

@@ -4,11 +4,11 @@ use super::chart::{self, Glyphs};
 use super::{ROWS_MAX, title};
 use crate::scalability::{CompareView, Overlay, PER_S, Version, WhatIfView, wording};
 use crate::terminal::text::{Ink, Painted, left, right, shorten, width};
-use crate::terminal::{LIST_MAX, Page, Style, more};
+use crate::terminal::{LIST_MAX, Lines, Style, more};
 
 /// Versions side by side. No line is wider than `style.width`.
 pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     title(&mut page, &view.title, "");
     if let Some(overlay) = Overlay::of_versions(&view.versions) {
         page.line("");
@@ -35,7 +35,7 @@ pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> Painted {
 }
 
 /// A table per coefficient, a row per version.
-pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
+pub(super) fn coefficients(page: &mut Lines, versions: &[Version], unit: &str) {
     if versions.is_empty() {
         return;
     }
@@ -57,7 +57,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
 
 /// Assumptions beside what is known. No line is wider than `style.width`.
 pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
-    let mut page = Page::new(style);
+    let mut page = Lines::new(style);
     title(&mut page, &view.title, "What if: curves marked `assumed` use coefficients that were not measured.");
     let overlay = Overlay::of_assumptions(view);
     page.line("");
@@ -98,7 +98,7 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> Painted {
 }
 
 /// A column for the load, then one per law as far as there is room.
-fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Item = (String, Vec<Option<f64>>)>) {
+fn table(page: &mut Lines, first: &str, names: &[String], rows: impl Iterator<Item = (String, Vec<Option<f64>>)>) {
     const FIRST: usize = 18;
     const EACH: usize = 14;
     const ASSUMED: &str = " (assumed)";

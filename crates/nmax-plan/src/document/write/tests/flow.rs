@@ -140,7 +140,7 @@ fn page(shared: bool) -> BoxedStrategy<Option<Page>> {
 fn request(shared: bool) -> BoxedStrategy<Step> {
     let value = (0..SLOTS.len(), any_text()).prop_map(|(slot, default)| Extract {
         slot,
-        source: Source::Header("x-id".into()),
+        source: ReplyPart::Header("x-id".into()),
         pick: MatchPick::First,
         default: Some(default),
     });
@@ -156,7 +156,7 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
             unit: ["", "EUR", "\"'$"][unit].into(),
             tag: None,
         },
-        source: Source::JsonPath("$.a".into()),
+        source: ReplyPart::JsonPath("$.a".into()),
         pick: MatchPick::Nth(unit + 1),
     });
     (page(shared), tags, template(shared), option::of(value), option::of(measure))
