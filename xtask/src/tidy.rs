@@ -48,7 +48,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 21] = [
+pub(crate) const RULES: [(&str, Rule); 22] = [
     ("dependencies follow the table of layers", layers::dependencies_follow_the_table),
     ("the table of layers is drawn", layers::the_table_is_drawn),
     ("pure crates are pure", layers::pure_crates_are_pure),
@@ -70,6 +70,7 @@ pub(crate) const RULES: [(&str, Rule); 21] = [
     ("named tests exist", docs::named_tests_exist),
     ("sentences are plain", words::sentences_are_plain),
     ("sentences are short", words::sentences_are_short),
+    ("names are terms", words::names_are_terms),
 ];
 
 /// The directory above `xtask`.

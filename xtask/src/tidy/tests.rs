@@ -109,6 +109,11 @@ fn sentences_are_short() {
     holds(words::sentences_are_short);
 }
 
+#[test]
+fn names_are_terms() {
+    holds(words::names_are_terms);
+}
+
 /// The judgement stays cheap to build: what `cargo check -p nmax-analysis` compiles of others.
 ///
 /// Procedural macros run in the compiler and are not counted. A third of the crates come with `serde_json`, a quarter with

@@ -1,4 +1,4 @@
-//! Rules about words: sentences that users read are plain and short.
+//! Rules about words: sentences that users read are plain and short, and definitions carry terms of the field.
 
 use super::repo::{File, Repo};
 use super::{Finding, finding, source};
@@ -35,6 +35,10 @@ const READ_FIRST: [&str; 2] = ["README.md", "docs/reference/cli.md"];
 /// The most words of one sentence of [`READ_FIRST`], and of its sentences on average.
 const WORDS_MAX: usize = 30;
 const WORDS_MEAN_MAX: f64 = 12.0;
+
+/// Names that say nothing of what they mean, and were replaced everywhere.
+const RETIRED_TYPES: [&str; 8] = ["Place", "Told", "Way", "Kept", "Found", "Seat", "Turnstile", "Take"];
+const RETIRED_FUNCTIONS: [&str; 8] = ["alone", "once", "bracket", "words", "of", "tell", "settle", "lead"];
 
 /// Texts in the product's code, help and pages are without [`RIDDLES`]. Other comments and tests are not looked at.
 pub(crate) fn sentences_are_plain(repo: &Repo) -> Vec<Finding> {
@@ -105,6 +109,24 @@ fn lengths_of_sentences(text: &str) -> Vec<(usize, usize)> {
             .collect::<Vec<_>>()
     });
     sentences.filter(|(_, words)| *words >= 3).collect()
+}
+
+/// No definition has a name of [`RETIRED_TYPES`] or [`RETIRED_FUNCTIONS`].
+pub(crate) fn names_are_terms(repo: &Repo) -> Vec<Finding> {
+    let types = ["struct", "enum", "trait", "type", "union"].map(|kind| (kind, &RETIRED_TYPES[..]));
+    let kinds = types.into_iter().chain([("fn", &RETIRED_FUNCTIONS[..])]);
+    let retired: Vec<String> =
+        kinds.flat_map(|(kind, names)| names.iter().map(move |name| format!("{kind} {name}"))).collect();
+    let mut findings = Vec::new();
+    for (file, code) in repo.product() {
+        for retired in &retired {
+            for line in source::lines_with(code, retired) {
+                let text = format!("`{retired}`: take a name that says what it is, in the words of the glossary");
+                findings.push(finding(file, line, text));
+            }
+        }
+    }
+    findings
 }
 
 /// Whether a line has the phrase as whole words, and not in one of its good uses.

@@ -150,7 +150,7 @@ impl W3c {
 
     /// Reads `line` into `draft`.
     pub(super) fn read(&self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
-        let mut values = Values::of(line);
+        let mut values = Values::from_line(line);
         for (index, (field, name)) in self.columns.iter().enumerate() {
             let Some((at, coding)) = values.next() else {
                 return if index >= self.needed { Ok(()) } else { Err(self.short(line, index)) };
@@ -202,7 +202,7 @@ struct Values<'l> {
 }
 
 impl<'l> Values<'l> {
-    fn of(line: &'l [u8]) -> Self {
+    fn from_line(line: &'l [u8]) -> Self {
         let from = line.len() - line.trim_ascii_start().len();
         // Only values in quotes have the other one in them, and the first value is never in quotes.
         let separator = memchr::memchr2(b'\t', b' ', &line[from..]).map_or(b' ', |at| line[from + at]);

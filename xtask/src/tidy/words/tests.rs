@@ -43,3 +43,13 @@ fn long_sentences_are_found() {
         Some(1),
     );
 }
+
+#[test]
+fn retired_names_are_found() {
+    check(names_are_terms, CODE, "\nstruct Told {}", Some(2));
+    check(names_are_terms, CODE, "pub(crate) enum Way { A }", Some(1));
+    check(names_are_terms, CODE, "impl A {\n    fn tell(&self) {}\n}", Some(2));
+    for fine in ["struct ToldText;", "fn tell_all() {}", "let once = 1;", "// struct Told"] {
+        check(names_are_terms, CODE, fine, None);
+    }
+}

@@ -52,7 +52,7 @@ struct Side<'t> {
 
 impl<'t> Side<'t> {
     /// All of the text that a node has.
-    fn of(node: &Node, text: &'t str) -> Self {
+    fn from_node(node: &Node, text: &'t str) -> Self {
         let shift = match &node.value {
             Value::Scalar(scalar) => scalar.shift,
             _ => None,
@@ -75,7 +75,7 @@ impl<'t> Side<'t> {
 
 fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condition> {
     let text = decoder.text(node)?;
-    let whole = Side::of(node, &text);
+    let whole = Side::from_node(node, &text);
     let found = match operators(&text) {
         Ok(found) => found,
         Err(at) => {
@@ -109,7 +109,7 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
 /// A comparison without its left side: an operator and a text, or the text that is to be equal.
 pub(crate) fn right_side(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<(Comparison, Template)> {
     let text = decoder.text(node)?;
-    let whole = Side::of(node, &text);
+    let whole = Side::from_node(node, &text);
     let word = text.split_whitespace().next().unwrap_or_default();
     let (comparison, from) = match OPERATORS.iter().find(|(name, _)| *name == word) {
         Some((name, comparison)) => (*comparison, text.len() - text.trim_start().len() + name.len()),
