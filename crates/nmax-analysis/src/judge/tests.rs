@@ -58,6 +58,12 @@ fn each_input_flips_the_verdict() {
         let judgement = judge(&run.evidence());
         assert_eq!(judgement.verdict, verdict, "{code}: {judgement:?}");
         assert_eq!(codes(&judgement, true).first(), Some(&code), "{judgement:?}");
+        // While the run goes on, its gates say the same of it; a hold that has just begun is not told of.
+        let told = so_far(&run.evidence());
+        let invalid = judgement.reasons.iter().filter(|reason| reason.decides && verdict == Verdict::Invalid);
+        assert!(told.iter().filter(|reason| reason.decides).eq(invalid), "{code}: {told:?}");
+        run.hold.1 = Nanos::from_millis(4_900);
+        assert!(so_far(&run.evidence()).is_empty(), "{code}");
     }
 }
 
