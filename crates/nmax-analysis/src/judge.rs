@@ -86,10 +86,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         steadiness,
         answer: answer(evidence, &thresholds),
         effects: effects(evidence),
-        diagnosis: match verdict {
-            Verdict::Pass => diagnose(evidence, &gates).of_passing(),
-            Verdict::Fail | Verdict::Invalid => diagnose(evidence, &gates),
-        },
+        diagnosis: diagnose(evidence, &gates),
         breakdown: breakdown(evidence, evidence.stretches),
         thresholds,
         gates,

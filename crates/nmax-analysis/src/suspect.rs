@@ -245,15 +245,6 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The same of a run that passed: where no request waits for anything that is full, there is nothing to look at.
-    pub(crate) fn of_passing(mut self) -> Self {
-        if self.full().is_empty() {
-            self.slow_request = None;
-            self.others.splice(..0, self.suspects.drain(..));
-        }
-        self
-    }
-
     /// The resources that requests wait for or that are full, with how full: `pool db on this host (99 % in use)`; without
     /// processors that other programs use.
     pub fn full(&self) -> Vec<String> {

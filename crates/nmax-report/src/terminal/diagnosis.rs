@@ -23,9 +23,9 @@ const FINDINGS_MAX: usize = 2;
 pub(super) fn write(page: &mut Lines, view: &View, wide: bool) {
     let diagnosis = &view.judgement.diagnosis;
     let is_pressed = |suspect: &Suspect| matches!(suspect.label, Label::Wait | Label::Saturated);
-    let is_quiet = view.judgement.verdict == Verdict::Pass && diagnosis.suspects.is_empty();
+    let is_quiet = view.judgement.verdict == Verdict::Pass && diagnosis.full().is_empty();
     let has_suspect = view.summary.watches || diagnosis.suspects.iter().any(is_pressed);
-    let is_worth_it = diagnosis.slow_request.is_some() || (has_suspect && !is_quiet);
+    let is_worth_it = !is_quiet && (diagnosis.slow_request.is_some() || has_suspect);
     if !wide && !is_worth_it {
         return;
     }

@@ -75,7 +75,7 @@ fn a_run_keeps_what_it_knew_and_used_of_its_host() {
         "ulimit -n 200 && exec \"$NMAX\" run {}/delay/50ms -d 1200ms -r 100/s -c 150 --exit-zero -q",
         target.url()
     );
-    bench.shell(&line).exits(0).says(&["warning: 150 iterations in flight may need 250 open files", "`ulimit -n 250`"]);
+    bench.shell(&line).exits(0).says(&["warning: 120 iterations in flight may need 220 open files", "`ulimit -n 220`"]);
     let run = bench.runs().pop().unwrap();
     let events = lines(&run.join("events.jsonl"));
     let codes: Vec<&str> = events.iter().filter_map(|event| event["code"].as_str()).collect();
