@@ -65,14 +65,29 @@ pub(crate) fn key(map: &str, name: &str) -> Option<&'static str> {
     KEYS.iter().find(means).map(|(_, _, instead)| *instead)
 }
 
+/// What to write in place of a variable of k6 or Locust.
+pub(crate) fn variable(name: &str) -> Option<String> {
+    match name {
+        "__VU" => Some("write `${vu}`".to_owned()),
+        "__ITER" => Some("write `${iteration}`".to_owned()),
+        _ => name.strip_prefix("__ENV.").map(|name| format!("write `${{env.{name}}}`, and give `-e {name}=..`")),
+    }
+}
+
 /// What to write in place of a condition on a metric that has no meaning here.
 pub(crate) fn condition(text: &str) -> Option<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let text = text.trim();
+    if text.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c == '(' || c.is_ascii_digit())) {
+        return condition(&format!("latency {text}"));
+    }
     let (name, rest) = text.split_at(text.find(|c| !is_word(c)).unwrap_or(text.len()));
     let (_, metric) = METRICS.iter().find(|(names, _)| names.contains(&name))?;
     let sign_at = rest.find(['<', '>'])?;
     let (stat, limit) = rest.split_at(sign_at);
+    if stat.contains('{') {
+        return None; // A tag of k6: which request it means is not known.
+    }
     let value = limit.trim_start_matches(['<', '>', '=']);
     let sign = &limit[..limit.len() - value.len()];
     let stat = match stat.trim() {
@@ -111,6 +126,8 @@ mod tests {
             ("http_reqs rate>100", "throughput > 100/s"),
             ("http_req_waiting max<50", "ttfb max < 50ms"),
             ("dropped_iterations < 3", "dropped < 3"),
+            ("p95 < 500ms", "response_time p95 < 500ms"),
+            ("p(99)<500", "response_time p99 < 500ms"),
         ];
         for (theirs, ours) in cases {
             assert_eq!(condition(theirs).as_deref(), Some(ours), "{theirs}");

@@ -144,7 +144,7 @@ impl ComparisonView {
             .then(|| format!("{} requests with fewer exchanges are left out", self.answer.left_out));
         let silent = (self.answer.silent > 0).then(|| {
             let rows = if self.answer.silent == 1 { "1 row".into() } else { format!("{} rows", self.answer.silent) };
-            format!("{rows} that cannot tell are not shown: throughput at a rate that both sides kept, bytes that did not change")
+            format!("left out: {rows} that cannot tell, as throughput at a rate that both sides kept, or bytes that did not change")
         });
         let sides = [one_sided(&self.answer.only_before, "before"), one_sided(&self.answer.only_after, "after")];
         sides.into_iter().chain([left_out, silent]).flatten().collect()

@@ -22,14 +22,15 @@ pub(super) fn odd(evidence: &Evidence) -> Vec<(&'static str, String, u64)> {
             continue;
         }
         let name = evidence.catalog.requests.name(id);
-        let is_followed =
-            steps.iter().any(|step| step.redirects_max(&evidence.plan.defaults) > 0 || step.expect.names_status());
+        let follows = steps.iter().any(|step| step.redirects_max(&evidence.plan.defaults) > 0);
+        let is_followed = follows || steps.iter().any(|step| step.expect.names_status());
         let accepts =
             |status: Code| status.number().is_none_or(|status| steps.iter().any(|step| step.expect.accepts(status)));
         let each = |holds: &dyn Fn(Code) -> bool| stats.status.iter().all(|(status, n)| *n == 0 || holds(*status));
         if !is_followed && each(&is_redirect) {
             redirects.push((name, replies, stats));
-        } else if each(&|status| !accepts(status)) {
+        } else if each(&|status| !accepts(status)) && !(follows && each(&is_redirect)) {
+            // The status that a step expects is that of the page to which a redirect leads.
             refused.push((name, replies, stats));
         }
     }

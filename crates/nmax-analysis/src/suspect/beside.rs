@@ -41,7 +41,7 @@ pub(super) fn name(suspects: &mut Vec<Suspect>, injectors: &[InjectorFacts]) {
     );
     suspect.findings.insert(0, said(KIND, text));
     suspect.falsify = format!(
-        "stop {} where they do not serve the target, and run the same plan again: response times must fall",
+        "stop {} if the target does not need them, and run the same plan again: response times must fall",
         names.join(" and ")
     );
     suspects.push(suspect);

@@ -12,7 +12,8 @@ const HOPS_MAX: usize = 20;
 /// By the entry that it begins with, the entries that a chain of redirects leads to, in order.
 pub(super) type Chains = HashMap<usize, Vec<usize>>;
 
-/// Finds for each redirect the request that it caused: the first later one of that URL which no other redirect caused.
+/// Finds for each redirect the request that it caused: the first later one of that URL which no later redirect caused. So a
+/// request belongs to the last redirect before it, and one that was not followed has none.
 pub(super) fn chains(recording: &Recording, kept: &[usize]) -> Chains {
     let mut by_url: HashMap<&str, Vec<usize>> = HashMap::new();
     for (position, &index) in kept.iter().enumerate() {
@@ -21,7 +22,7 @@ pub(super) fn chains(recording: &Recording, kept: &[usize]) -> Chains {
     }
     let mut next: HashMap<usize, usize> = HashMap::new();
     let mut taken = vec![false; kept.len()];
-    for (position, &index) in kept.iter().enumerate() {
+    for (position, &index) in kept.iter().enumerate().rev() {
         let entry = &recording.entries[index];
         let Some(location) = location(entry) else { continue };
         let candidates = by_url.get(without_fragment(&location)).map_or(&[][..], Vec::as_slice);

@@ -84,6 +84,18 @@ fn redirects_follow_their_source_even_when_clocks_disagree() {
     assert_eq!(shape(entries), [(0, vec![], vec![]), (2, vec![3, 1], vec![]), (4, vec![], vec![])]);
 }
 
+/// A client that does not follow redirects at once: the page belongs to the last redirect before it.
+#[test]
+fn a_page_belongs_to_the_last_redirect_before_it() {
+    let entries = vec![
+        post(0, "/signup", "a=1").leads_to(302, "/account"),
+        page(2500, "/login", ""),
+        post(6000, "/login", "a=1").leads_to(302, "/account"),
+        page(6010, "/account", ""),
+    ];
+    assert_eq!(shape(entries), [(0, vec![], vec![]), (1, vec![], vec![]), (2, vec![3], vec![])]);
+}
+
 #[test]
 fn a_redirect_to_itself_ends() {
     let entries = vec![

@@ -5,6 +5,7 @@ use nmax_text::{meant, nearest};
 use super::cursor::{Cursor, constant, hole_length, is_call};
 use super::render::escape_into;
 use super::{Call, EnvFormat, Escape, Function, Names, Part, Template, TemplateError};
+use crate::foreign;
 
 /// Deepest nesting of calls.
 const CALL_DEPTH_MAX: usize = 8;
@@ -198,6 +199,9 @@ impl Parser<'_> {
     }
 
     fn name(&mut self, offset: usize, name: &str, place: NameContext) -> Option<Part> {
+        if let Some(ours) = foreign::variable(name).filter(|_| self.names.slot(name).is_none()) {
+            return self.error(offset, format!("`${{{name}}}` is not defined"), ours);
+        }
         match name.split_once('.') {
             None if name == "iteration" => Some(Part::Iteration),
             None if name == "vu" => Some(Part::Vu),

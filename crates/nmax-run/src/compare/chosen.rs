@@ -74,7 +74,12 @@ fn part(ask: &Ask, asked: &str, listener: &mut dyn Listener) -> Result<Vec<Part>
             format_args!("{asked}: this is not a run: it has no manifest.json"),
             "give the directory of a run, as `nmax runs` lists them",
         )),
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            let runs = nmax_store::list(&ask.runs_dir).unwrap_or_default();
+            let is_tag = runs.iter().any(|run| run.tags.iter().any(|tag| tag == asked));
+            let help = format!("there are runs with this tag: write `tag:{asked}`");
+            if is_tag { Err(Trouble::usage(format_args!("{asked}: no such run"), &help)) } else { Err(error.into()) }
+        }
     }
 }
 

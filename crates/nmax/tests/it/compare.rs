@@ -135,6 +135,7 @@ fn what_may_not_be_compared_is_refused_with_every_reason() {
         (vec!["compare", &one], "one side alone"),
         (vec!["compare", &one, "nothing"], "nothing"),
         (vec!["compare", &one, "tag:none"], "tag:none: no such run"),
+        (vec!["compare", &one, "odd"], "write `tag:odd`"),
         (vec!["compare", &one, &invalid, "--force", "--request", "none"], "no such request"),
         (vec!["compare", &one, &invalid, "--metric", "p50"], "response_time p50"),
         (vec!["compare", &one, &invalid, "-o", "c.txt"], ".html, .md or .json"),

@@ -63,7 +63,12 @@ fn who_follows_or_expects_a_redirect_is_not_warned() {
     with_home(&mut followed, |request| request.http_mut().unwrap().redirects_max = Some(10));
     let mut by_default = redirects();
     by_default.plan.defaults.redirects_max = 10;
-    for run in [expected, followed, by_default] {
+    let mut followed_to_a_page = redirects();
+    with_home(&mut followed_to_a_page, |request| {
+        request.http_mut().unwrap().redirects_max = Some(10);
+        request.expect.status = vec![(200, 200)];
+    });
+    for run in [expected, followed, by_default, followed_to_a_page] {
         assert_eq!(odd(&run.evidence()), []);
     }
     let mut refused = redirects();

@@ -26,7 +26,7 @@ pub(crate) fn full(view: &ScaleView) -> Option<String> {
     let fitted = view.levels.iter().filter(|level| level.used && level.n.is_some());
     let highest = fitted.max_by(|a, b| a.level.total_cmp(&b.level))?;
     let (at, load) = (plain(highest.level), view.fit.n_label());
-    (!highest.full.is_empty()).then(|| format!("Full at {at} {load}: {}.", highest.full))
+    (!highest.full.is_empty()).then(|| format!("Full at the highest load, {at} {load}: {}.", highest.full))
 }
 
 /// What is largest over all values of a second axis; `None` without one, or when nothing was measured.
