@@ -221,7 +221,7 @@ impl Format {
             || matches!(&self.kind, Kind::W3c(w3c) if w3c.has_durations_in_part());
         if fields.iter().any(is_end) && !fields.iter().any(is_begin) && !has_durations {
             notes.push(
-                "stamps are taken as those of the end, and no column tells the duration, so arrivals are later than they were"
+                "the log tells when requests ended and not how long they took, so arrivals are taken too late by that time"
                     .to_owned(),
             );
         }

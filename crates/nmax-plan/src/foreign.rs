@@ -9,6 +9,11 @@ const KEYS: &[(&str, &[&str], &str)] = &[
     ("a stage", &["target", "vus", "users", "rate"], "write the level at its end, such as `to: 100%`"),
     ("`expect`", &["duration", "response_time", "responseTime", "latency"], "write `max_time: 500ms`"),
     ("`expect`", &["jsonPath", "jsonpath", "json_path"], "write `json: { \"$.count\": \"> 0\" }`"),
+    ("`expect`", &["statuscode", "status_code", "statusCode"], "write `status: 200`"),
+    ("`expect`", &["max_response_time", "maxResponseTime"], "write `max_time: 500ms`"),
+    ("a step", &["url", "uri", "request", "method"], "write `get: /path`, or `post: /path`"),
+    ("a step", &["params"], "write `query: { NAME: VALUE }`"),
+    ("a step", &["loop"], "write `repeat: 3` with its `steps`"),
     ("", &["sleep", "pause", "wait", "delay", "think_time", "timer"], "write the step `- think: 1s`"),
     ("", &["wait_time"], "write the step `- think: { min: 1s, max: 3s }`"),
     (

@@ -41,7 +41,7 @@ use values::{duration, factor, named, observe_help, observed, pair, resolve, sla
 const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
 
 /// Options of other tools: as they are typed there, and what nmax has.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 14] = [
     ("-t", "threads of wrk are `--workers`, the time of ab is `-d`"),
     ("-z", "the time of hey and oha is `-d`, as in `-d 10s`"),
     ("-q", "the rate of hey and oha is `-r`, as in `-r 200/s`"),
@@ -50,6 +50,11 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ("-k", "connections are kept by default; `--close` opens one per request, `--insecure` accepts any certificate"),
     ("-u", "users are `-c`, as in `-c 100`"),
     ("-s", "nmax has no scripts: `nmax init` writes a plan, `nmax record` makes one"),
+    ("--threads", "threads of nmax are `--workers`, users are `-c`, as in `-c 100`"),
+    ("--users", "users are `-c`, as in `-c 100`"),
+    ("--concurrency", "users are `-c`, as in `-c 100`"),
+    ("--iterations", "a number of requests is `-n`, as in `-n 1000`"),
+    ("--run-time", "the time is `-d`, as in `-d 10s`"),
     ("--rps", "a rate is `-r`, as in `-r 200/s`"),
 ];
 
@@ -226,10 +231,10 @@ Examples:
   nmax run http://127.0.0.1:8080/ -n 100 -c 10
   nmax run http://127.0.0.1:8080/api -X POST -H 'content-type: application/json' -b '{\"a\":1}' -r 200/s -d 30s
 
-Safety: loopback addresses need no permission. Private addresses need --allow-target, public ones proof of control or
+Safety: loopback addresses need no permission. Private addresses need --allow-target, public ones proof of control or \
 --i-am-authorized-to-test HOST. See docs/how-to/allow-a-target.md.
 
-Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unreachable, run cut off by a limit,
+Exit codes: 0 pass, 2 usage or plan, 3 threshold failed, 4 INVALID, 5 target unreachable, run cut off by a limit, \
 or results that cannot be written, 130 interrupted.";
 
 #[derive(Debug, Args)]

@@ -17,10 +17,10 @@ Examples:
   nmax compare access.log last                     production and a run
   nmax compare tag:main last -o compare.html -o compare.md
 
-One run per side shows large changes only, and the result is called weak. Several runs per side,
+One run per side shows large changes only, and the result is called weak. Several runs per side, \
 best alternating, show small ones. Each row says worse, better, equivalent or inconclusive against --margin.
 
-Exit codes: 0 no row is worse, 2 usage, 3 a row is worse, 4 the sides may not be compared (INVALID, another load, cut
+Exit codes: 0 no row is worse, 2 usage, 3 a row is worse, 4 the sides may not be compared (INVALID, another load, cut \
 off; see --force), or with --strict a row is inconclusive.";
 
 /// Before and after.

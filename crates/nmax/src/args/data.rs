@@ -40,7 +40,7 @@ Examples:
   nmax data generate person -n 5M --from 5M -o part2.csv      the second half, on another machine
   nmax data generate account -n 1M --format sql --table accounts | psql shop
 
-Record i depends on the seed and i alone. E-mail addresses and telephone numbers are from reserved ranges.
+Record i depends on the seed and i alone. E-mail addresses and telephone numbers are from reserved ranges. \
 The skew of the values is printed on standard error.";
 
 #[derive(Debug, Args)]
@@ -96,7 +96,7 @@ Examples:
   nmax data mask orders.csv --key-file mask.key --columns customer_email=email -o orders-masked.csv
   nmax data mask people.jsonl --key-env MASK_KEY --keep city > masked.jsonl
 
-This is obfuscation, not anonymization: rare values stay rare, and with the key anyone can test a guess.
+This is obfuscation, not anonymization: rare values stay rare, and with the key anyone can test a guess. \
 What is done to each column is printed on standard error.";
 
 #[derive(Debug, Args)]

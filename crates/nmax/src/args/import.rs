@@ -40,11 +40,11 @@ Examples:
                                                and values that differ are known to change
   nmax import har shop.har --host api.shop.test --resources parsed
 
-In a browser: developer tools, network, tick \"keep log\", click through, then \"save all as HAR with content\".
+In a browser: developer tools, network, tick \"keep log\", click through, then \"save all as HAR with content\". \
 Chrome leaves cookies and tokens out unless its settings say \"allow to generate HAR with sensitive data\".
 
-Written beside each other: NAME.yaml (the plan), NAME.evidence.json (why each value is correlated), NAME.har (the
-recording without its secrets), NAME.secrets.json (its secrets, for your eyes only, never in version control), and
+Written beside each other: NAME.yaml (the plan), NAME.evidence.json (why each value is correlated), NAME.har (the \
+recording without its secrets), NAME.secrets.json (its secrets, for your eyes only, never in version control), and \
 data files. The files that were given are not changed.
 
 Exit codes: 0 written, 2 usage or a file that cannot be read.";

@@ -15,10 +15,10 @@ Examples:
   nmax import log access.log --from '2026-11-20 18:00' --to '2026-11-20 20:00' --zone +01:00
   nmax import log access.log --format '$remote_addr - $remote_user [$time_local] \"$request\" $status $request_time'
 
-Formats are found by themselves: common, combined, IIS and other W3C, HAProxy, AWS ALB, S3 and CloudFront, Caddy, JSON
+Formats are found by themselves: common, combined, IIS and other W3C, HAProxy, AWS ALB, S3 and CloudFront, Caddy, JSON \
 lines, and all of them as containers write them; others are named by --format, as the server's configuration says it. Lines that cannot be read are counted and shown.
 
-Written beside each other: NAME.yaml (the plan), NAME.traffic.json (the traffic profile that runs are compared with),
+Written beside each other: NAME.yaml (the plan), NAME.traffic.json (the traffic profile that runs are compared with), \
 and data files. Nothing is sent.
 
 Exit codes: 0 written, 2 usage or no log that can be read.";
@@ -43,7 +43,7 @@ pub struct LogArgs {
     /// Idle time after which a visitor starts a new session
     #[arg(long, value_name = "TIME", value_parser = session_timeout, default_value = "30m")]
     pub session_timeout: Duration,
-    /// Take the segments that are `*` for {id} in paths like this one, as in '/products/*'; may be repeated
+    /// Count paths that differ only at `*` as one request, as in '/products/*'; may be repeated
     #[arg(long, value_name = "PATH", value_parser = path_template)]
     pub template: Vec<String>,
     /// Keep robots and load tests by nmax

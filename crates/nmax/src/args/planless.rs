@@ -11,13 +11,13 @@ use super::values::{choice, duration, header, method, rate};
 #[command(next_help_heading = "With a URL")]
 pub struct PlanlessArgs {
     /// Virtual users, each waiting for its reply (like wrk -c, ab -c, k6 --vus) [default: 10]; with -r, most requests
-    /// in flight. With a plan: instead of
-    /// its level, profile and stages; the mix is kept
+    /// in flight. With a plan: in place of its level, profile and
+    /// stages; the mix is kept
     #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..),
         help_heading = "Load")]
     pub vus: Option<u32>,
-    /// Requests per second, whether replies come or not, as in 2000/s (like wrk2 -R); with a plan iterations per
-    /// second, as -c
+    /// Requests per second, whether replies come or not, as in 2000/s (like wrk2 -R); with a plan:
+    /// iterations per second, in place of its level, profile and stages
     #[arg(short = 'r', long, value_name = "RATE", value_parser = rate, help_heading = "Load")]
     pub rate: Option<f64>,
     /// With -r: Poisson arrivals instead of evenly spaced ones

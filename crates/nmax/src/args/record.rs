@@ -16,14 +16,14 @@ Examples:
   nmax record https://shop.test/ --no-browser      for curl, a service, a browser of your own
   nmax record https://shop.test/ --listen 0.0.0.0:8888 --no-browser    for a phone in the same network
 
-While it records: Enter asks for the name of what you do next (\"log in\"), an empty name takes that
+While it records: Enter asks for the name of what you do next (\"log in\"), an empty name takes that \
 back; q and Enter ends the recording, as do Ctrl-C, closing the browser and --duration.
 
-nmax decrypts and records the domain of the URL and each --host. Other hosts pass through undecrypted and are
-listed. The CA is made for this recording, is valid for these hosts only, and lasts a day; its key is
+nmax decrypts and records the domain of the URL and each --host. Other hosts pass through undecrypted and are \
+listed. The CA is made for this recording, is valid for these hosts only, and lasts a day; its key is \
 never stored. The trust stores of the system are not changed.
 
-Written: NAME.yaml (the plan), NAME.har (the recording without its secrets, readable by browsers' tools),
+Written: NAME.yaml (the plan), NAME.har (the recording without its secrets, readable by browsers' tools), \
 NAME.secrets.json (its secrets, for your eyes only, never in version control), NAME.evidence.json and data files.
 
 Exit codes: 0 recorded, 2 usage, 5 nothing was recorded.";

@@ -17,12 +17,12 @@ Examples:
   nmax replay access.log.gz --target http://staging:8080 --copies 3 --allow-target staging
   nmax replay access.log --target http://127.0.0.1:8080 --rewrite '^/v1/=>/v2/' --set-param token=abc
 
---speed replays faster, --copies sends copies at once, --thin leaves requests out: three different tests,
-and the result names them. A log has no bodies and no sessions, so only GET, HEAD and OPTIONS are sent, unless --methods
-or --all-methods says otherwise. Requests left out are counted. A reply is ok when its status is not worse than the
-log's.
+--speed replays faster, --copies sends copies at once, --thin leaves requests out: three different tests, and the result \
+names them. A log has no bodies and no sessions, so only GET, HEAD and OPTIONS are sent, unless --methods or --all-methods \
+says otherwise. Requests left out are counted. A reply is ok when its status is of the log's class or a better one: 2xx \
+before 3xx before 4xx before 5xx.
 
-Exit codes: 0 pass, 2 usage or no log that can be read, 3 threshold failed, 4 INVALID, 5 target unreachable,
+Exit codes: 0 pass, 2 usage or no log that can be read, 3 threshold failed, 4 INVALID, 5 target unreachable, \
 130 interrupted.";
 
 /// A log, sent again.
@@ -108,7 +108,7 @@ Examples:
   nmax fidelity last                               the comparison of the last run again
   nmax fidelity last --source shop.traffic.json    the same run beside another traffic profile
 
-A run is compared with its source when its plan names one (`source: NAME.traffic.json`, which `nmax import log` writes)
+A run is compared with its source when its plan names one (`source: NAME.traffic.json`, which `nmax import log` writes) \
 and when a log is replayed.";
 
 /// A run beside its source.

@@ -22,15 +22,15 @@ Examples:
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
     --allow-exec --price small=0.10/h,large=0.40/h
 
-Axes: vus (users of a closed workload), rate (iterations per second of an open one, at random where the plan does not
-say; N is what is in flight), workers (threads of the injector, each with the plan's users), or a name of yours with
+Axes: vus (users of a closed workload), rate (iterations per second of an open one, at random where the plan does not \
+say; N is what is in flight), workers (threads of the injector, each with the plan's users), or a name of yours with \
 values, set by --apply. At each value of such a knob the load is raised until the throughput is best.
 
-A level that its gates call INVALID is repeated, then left out; it is never fitted. Everything is in a folder below
+A level that its gates call INVALID is repeated, then left out; it is never fitted. Everything is in a folder below \
 --runs-dir, which `nmax usl fit FOLDER` reads again.
 
-Exit codes: 0 fitted, or every setting of a knob has its best load; 2 usage or plan, also rows or a --level-time that do
-not last for the first level; 3 no load holds the objective, or a condition ended the first level; 4 there is no law that
+Exit codes: 0 fitted, or every setting of a knob has its best load; 2 usage or plan, also rows or a --level-time that do \
+not last for the first level; 3 no load holds the objective, or a condition ended the first level; 4 there is no law that \
 may be believed, or some setting has no best load; 5 target unreachable or the results cannot be written, 130 interrupted.";
 
 /// Load at several levels, and the law behind them.

@@ -19,7 +19,7 @@ Examples:
   nmax slice last --saved slow --csv
   nmax slice access.log access.log.1.gz --by template,class --show count,p95 --sort p95
 
-Conditions: COLUMN = != < <= > >= ~ !~ VALUE, joined by and, or, not and brackets; `~` is a regular expression. Columns
+Conditions: COLUMN = != < <= > >= ~ !~ VALUE, joined by and, or, not and brackets; `~` is a regular expression. Columns \
 and measures: docs/reference/slice.md.
 
 Exit codes: 0 shown, 2 usage or nothing that can be read.";
@@ -103,7 +103,7 @@ pub struct SliceArgs {
     /// Only requests of this host, where the log names hosts
     #[arg(long, value_name = "HOST", help_heading = "Logs")]
     pub host: Option<String>,
-    /// Take the segments that are `*` for {id} in paths like this one, as in '/products/*'; may be repeated
+    /// Count paths that differ only at `*` as one request, as in '/products/*'; may be repeated
     #[arg(long, value_name = "PATH", value_parser = path_template, help_heading = "Logs")]
     pub template: Vec<String>,
 }

@@ -10,7 +10,7 @@ use nmax_usl::{Dimension, Method, Model, Override, Usl};
 use super::values::{choice, duration, named};
 
 const USL_EXAMPLES: &str = "\
-A file of measurements has a row for each run: its concurrency N and its throughput X, per second. Columns are found by
+A file of measurements has a row for each run: its concurrency N and its throughput X, per second. Columns are found by \
 their names (n, users, threads, ..; x, throughput, tps, ..), or given by --n and --x. nmax scale makes such files.
 
 Examples:
@@ -48,8 +48,8 @@ Examples:
   nmax usl fit points.csv --html fit.html --svg fit.svg --csv table.csv
   cat points.csv | nmax usl fit - --json
 
-Cells are separated by commas, semicolons, tabs, bars or spaces, which is found and said. `#` begins a comment.
-The peak of the law is printed only when the data bear it; the largest throughput measured always.
+Cells are separated by commas, semicolons, tabs, bars or spaces, which is found and said. `#` begins a comment. \
+The peak of the law is printed only when the data bear it; the largest throughput measured always. \
 What the words and codes mean: nmax explain, docs/methods/usl.md.
 
 Exit codes: 0 fitted, 2 usage or a file that cannot be read, 4 there is no fit, or a finding forbids to use it.";
@@ -78,7 +78,7 @@ Examples:
   nmax usl predict points.csv --response-time 50ms      the load at which a request takes that long
   nmax usl predict --coefficients 0.0267,0.000769,995.6 --at 20
 
-Nothing is predicted beyond twice the largest concurrency or throughput measured: systems do worse than laws there.
+Nothing is predicted beyond twice the largest concurrency or throughput measured: systems do worse than laws there. \
 With --coefficients alone nothing was measured, so there are neither limits nor intervals.
 
 Exit codes: 0 predicted, 2 usage or a file that cannot be read, 4 nothing of it can be predicted.";
@@ -148,7 +148,7 @@ Examples:
   nmax usl what-if points.csv --optimistic alpha=0.005 --realistic alpha=0.02,beta=0.0004
   nmax usl what-if points.csv --alpha 0.005 --growth 3%/week --weeks 26 --load 12
 
-What is assumed is labelled so, and never changes what was measured. Nothing is shown beyond twice the largest
+What is assumed is labelled so, and never changes what was measured. Nothing is shown beyond twice the largest \
 concurrency or throughput measured.
 
 Exit codes: 0 shown, 2 usage or a file that cannot be read, 4 there is no fit to begin with.";

@@ -46,7 +46,7 @@ pub fn observed(text: &str) -> Result<(String, String), String> {
 pub fn observe_help() -> String {
     let kinds: Vec<&str> = nmax_sources::kinds::ALL.iter().map(|kind| kind.word).collect();
     format!(
-        "Watch this besides, as in process=nginx, redis=db1:6379 or log=/var/log/nginx/access.log; may be repeated. \
+        "Also watch this during the run, as in process=nginx, redis=db1:6379 or log=/var/log/nginx/access.log; may be repeated. \
          Kinds: {}",
         kinds.join(", ")
     )

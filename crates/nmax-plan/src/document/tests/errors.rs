@@ -32,6 +32,8 @@ fn words_of_other_tools_lead_to_ours() {
         (0, "{ get: /, check: { status: 200 } }", "expect: { status: 200"),
         (0, "{ get: /, thresholds: [] }", "beside `workload`"),
         (0, "{ get: /, expect: { duration: 1s } }", "max_time: 500ms"),
+        (0, "{ url: / }", "write `get: /path`"),
+        (0, "{ get: /, params: { a: b } }", "query: { NAME: VALUE }"),
         (0, "{ get: '/?u=${__VU}' }", "write `${vu}`"),
         (0, "{ get: '/${__ENV.TOKEN}' }", "write `${env.TOKEN}`"),
         (3, "thresholds: ['p95 < 500ms']", "`response_time p95 < 500ms`"),
