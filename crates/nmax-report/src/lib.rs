@@ -10,6 +10,7 @@
 //! - [`slices`]: slices of exchanges
 //! - [`traffic`]: what was found in access logs
 //! - [`number`]: numbers for people
+//! - [`doc`]: what a report says, before it is written
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
 //! - [`junit`], [`csv`], [`markdown`]: for build servers, spreadsheets and comments
@@ -21,6 +22,7 @@
 
 pub mod comparison;
 pub mod csv;
+pub mod doc;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -2,7 +2,8 @@
 
 use nmax_analysis::summary::Span;
 
-use drawing::{Drawing, through};
+pub use drawing::Drawing;
+use drawing::through;
 
 mod bars;
 mod drawing;
@@ -13,10 +14,9 @@ mod scale;
 
 pub use bars::{Bar, Bars};
 pub use heat::HeatMap;
-pub(crate) use panels::{
-    Key, PanelChart, STYLE as PANEL_STYLE, compare_chart, fit_panels, sample_point, what_if_chart,
-};
+pub use panels::Key;
 pub use panels::{Panel, compare, figure, panel, what_if};
+pub(crate) use panels::{PanelChart, STYLE as PANEL_STYLE, compare_chart, fit_panels, sample_point, what_if_chart};
 pub(crate) use ratios::{history, ratios};
 pub use scale::{Scale, time_label, time_ticks};
 

@@ -71,7 +71,7 @@ fn budget(page: &mut Html, budget: &Budget) {
     };
     let together = |part: Option<&suspect::Part>| part.map_or(rest, |part| part.residence_s());
     let table = Table::from_rows(budget.parts.iter().take(ROWS_MAX).map(Some).chain([None]))
-        .total()
+        .total(true)
         .word("resource", |part| part.map_or_else(|| word.to_owned(), |part| part.resource.to_string()))
         .number("being served", |part| part.map_or_else(String::new, |part| time(part.service_s)))
         .number("waiting", |part| part.map_or_else(String::new, |part| time(part.waiting_s)))

@@ -5,8 +5,8 @@ use std::fmt::{Arguments, Display, Write};
 use crate::markup::Escaped;
 
 /// Elements of SVG, one behind the other; what comes later hides what was before.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Drawing {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drawing {
     pub(super) text: String,
 }
 

@@ -106,7 +106,7 @@ pub(crate) struct Entry {
 
 /// The sample before an entry of a legend.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Key {
+pub enum Key {
     /// A curve of that class.
     Curve(&'static str),
     /// An area of that class.
