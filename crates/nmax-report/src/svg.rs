@@ -2,8 +2,8 @@
 
 use nmax_analysis::summary::Span;
 
-pub use drawing::Drawing;
 use drawing::through;
+pub use drawing::{Drawing, Shape};
 
 mod bars;
 mod drawing;
@@ -75,8 +75,13 @@ struct Plot<'a> {
 }
 
 impl Chart<'_> {
-    /// The picture, `width` units wide.
+    /// The picture as SVG, `width` units wide.
     pub fn render(&self, width: f64) -> String {
+        self.draw(width).svg()
+    }
+
+    /// The picture, `width` units wide.
+    pub fn draw(&self, width: f64) -> Drawing {
         let plot = Plot { chart: self, width };
         let mut drawing = Drawing::begin((self.id, ""), (width, self.height), (self.title, &self.description));
         plot.stages(&mut drawing);
@@ -87,7 +92,7 @@ impl Chart<'_> {
             heat.render(&mut drawing, (LEFT, TOP), (plot.right() - LEFT, plot.bottom() - TOP));
         }
         self.lines.iter().for_each(|line| plot.line(&mut drawing, line));
-        drawing.end()
+        drawing
     }
 }
 

@@ -44,8 +44,13 @@ impl Bar {
 }
 
 impl Bars<'_> {
-    /// The picture, `width` units wide.
+    /// The picture as SVG, `width` units wide.
     pub fn render(&self, width: f64) -> String {
+        self.draw(width).svg()
+    }
+
+    /// The picture, `width` units wide.
+    pub fn draw(&self, width: f64) -> Drawing {
         let left = (0.22 * width).clamp(96.0, 240.0);
         let right = width - NUMBER;
         let bottom = GAP + self.rows.len() as f64 * (BAR + GAP);
@@ -72,6 +77,6 @@ impl Bars<'_> {
             }
             drawing.word("", (x(from) + 6.0, baseline), &(self.label)(from));
         }
-        drawing.end()
+        drawing
     }
 }

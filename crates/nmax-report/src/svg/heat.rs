@@ -1,6 +1,6 @@
 //! The latency heat map: time to the right, logarithm of latency upwards, a stronger color = more exchanges.
 
-use super::drawing::Drawing;
+use super::drawing::{Drawing, Shape};
 use nmax_analysis::series::{Bin, heat_row_low_ns};
 
 /// Shades; the page's style gives their opacity.
@@ -62,7 +62,7 @@ impl HeatMap {
     }
 
     /// One path per shade; a cell is a stroke one row thick, neighbours in time share it.
-    pub(super) fn render(&self, drawing: &mut Drawing, (x, y): (f64, f64), (width, height): (f64, f64)) {
+    pub(super) fn render(&self, drawing: &mut Drawing, place: (f64, f64), size: (f64, f64)) {
         let max = self.max();
         let mut paths = vec![String::new(); LEVELS];
         for row in 0..self.rows {
@@ -75,14 +75,8 @@ impl HeatMap {
                 start += run.len();
             }
         }
-        drawing.add(format_args!(
-            "<svg class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height:.1}\" \
-             viewBox=\"0 -.5 {:.3} {}\" preserveAspectRatio=\"none\">",
-            self.span, self.rows
-        ));
-        for (index, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-            drawing.path(format_args!("h{}", index + 1), path);
-        }
-        drawing.add(format_args!("</svg>"));
+        let paths = paths.into_iter().enumerate().filter(|(_, path)| !path.is_empty());
+        let shapes = paths.map(|(index, path)| Shape::Path(format!("h{}", index + 1), path)).collect();
+        drawing.shapes.push(Shape::Frame("heat".into(), place, size, (self.span, self.rows), shapes));
     }
 }

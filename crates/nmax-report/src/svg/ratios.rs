@@ -4,7 +4,6 @@ use nmax_analysis::compare::{Conclusion, Row, Scale};
 
 use super::drawing::Drawing;
 use crate::comparison::{HistoryView, day, value};
-use crate::markup::Escaped;
 
 /// Width of the picture, and of the names beside it.
 const WIDTH: f64 = 1_000.0;
@@ -37,7 +36,7 @@ pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
     let reach = shown.iter().flat_map(|(_, _, low, high)| [low.abs(), high.abs()]).fold(least, f64::max) * 1.05;
     let x = |log: f64| NAMES + (WIDTH - NAMES - 10.0) * (log + reach) / (2.0 * reach);
     let bottom = ROW * shown.len() as f64 + 8.0;
-    let mut drawing = begin(bottom + BELOW, "Ratios, after against before, with 95 % intervals");
+    let mut drawing = Drawing::known_by((WIDTH, bottom + BELOW), "Ratios, after against before, with 95 % intervals");
     let band = margin.ln_1p();
     drawing.rect("out", (x(-band), 0.0), (x(band) - x(-band), bottom));
     for tick in ticks(reach) {
@@ -50,19 +49,12 @@ pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
         let y = ROW * (place as f64 + 0.5) + 4.0;
         let class = class(row.said);
         drawing.word("", (0.0, y + 4.0), row.metric.name());
-        drawing.add(format_args!("<g class=\"{class}\"><title>{}</title>", row.said.name()));
-        drawing.path(format_args!("line {class}"), format_args!("M{:.1} {y:.1}H{:.1}", x(*low), x(*high)));
-        drawing.add(format_args!("<circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4\"/></g>", x(*change)));
+        drawing.group(class, row.said.name(), |drawing| {
+            drawing.path(format_args!("line {class}"), format_args!("M{:.1} {y:.1}H{:.1}", x(*low), x(*high)));
+            drawing.circle("", (x(*change), y), 4.0, "");
+        });
     }
-    Some(drawing.end())
-}
-
-/// A picture that is known by a sentence.
-fn begin(height: f64, about: &str) -> Drawing {
-    let mut drawing = Drawing::default();
-    let about = Escaped(about);
-    drawing.add(format_args!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{about}\">"));
-    drawing
+    Some(drawing.svg())
 }
 
 /// Ratios to label on an axis that reaches so far, on the logarithmic scale.
@@ -98,7 +90,7 @@ pub(crate) fn history(view: &HistoryView) -> String {
     let x = |place: f64| LABELS + (WIDTH - LABELS - 14.0) * place / (count - 1.0);
     let y = |figure: f64| 12.0 + (HEIGHT - 40.0) * (1.0 - figure / high);
     let about = format!("{} of {} over {} runs", view.metric.name(), view.request, view.runs.len());
-    let mut drawing = begin(HEIGHT, &about);
+    let mut drawing = Drawing::known_by((WIDTH, HEIGHT), &about);
     for share in [0.0, 0.5, 1.0] {
         let figure = share * high;
         drawing.path("grid", format_args!("M{LABELS} {:.1}H{WIDTH}", y(figure)));
@@ -110,22 +102,18 @@ pub(crate) fn history(view: &HistoryView) -> String {
     }
     for step in &view.history.steps {
         let at = x(step.at as f64 - 0.5);
-        drawing.add(format_args!("<g><title>{}</title>", Escaped(&view.step(step))));
-        drawing.path(format_args!("line dash {}", class(step.said)), format_args!("M{at:.1} 12V{:.1}", HEIGHT - 28.0));
-        drawing.add(format_args!("</g>"));
+        drawing.group("", &view.step(step), |drawing| {
+            let line = format_args!("M{at:.1} 12V{:.1}", HEIGHT - 28.0).to_string();
+            drawing.path(format_args!("line dash {}", class(step.said)), line);
+        });
     }
     for (place, run) in view.runs.iter().enumerate() {
-        drawing.add(format_args!(
-            "<circle class=\"c1\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"><title>{}: {}</title></circle>",
-            x(place as f64),
-            y(run.value),
-            Escaped(&run.id),
-            Escaped(&value(view.metric, run.value))
-        ));
+        let title = format!("{}: {}", run.id, value(view.metric, run.value));
+        drawing.circle("c1", (x(place as f64), y(run.value)), 3.0, &title);
     }
     if let (Some(first), Some(last)) = (view.runs.first(), view.runs.last()) {
         drawing.word("", (LABELS, HEIGHT - 8.0), &day(&first.started_at));
         drawing.word("y", (WIDTH, HEIGHT - 8.0), &day(&last.started_at));
     }
-    drawing.end()
+    drawing.svg()
 }

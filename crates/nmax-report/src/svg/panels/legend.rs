@@ -7,10 +7,7 @@ use crate::svg::drawing::Drawing;
 /// Shapes differ as well as colors, so that nothing hangs on color alone.
 pub(super) fn shape(drawing: &mut Drawing, class: &str, shape: usize, x: f64, y: f64) {
     let path = match shape % 5 {
-        0 => {
-            let circle = format_args!("<circle class=\"pt {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"/>");
-            return drawing.add(circle);
-        }
+        0 => return drawing.circle(format_args!("pt {class}"), (x, y), 3.6, ""),
         1 => format!("M{:.1} {:.1}l4.2 7.4h-8.4z", x, y - 4.6),
         2 => format!("M{:.1} {:.1}h6.6v6.6h-6.6z", x - 3.3, y - 3.3),
         3 => format!("M{:.1} {:.1}l4.2 -7.4h-8.4z", x, y + 4.6),
@@ -23,7 +20,7 @@ pub(super) fn shape(drawing: &mut Drawing, class: &str, shape: usize, x: f64, y:
 pub(crate) fn sample_point(class: &str, of: usize) -> String {
     let mut drawing = Drawing::default();
     shape(&mut drawing, class, of, 13.0, 5.5);
-    drawing.text
+    drawing.svg()
 }
 
 /// A legend in columns; its height comes back.

@@ -130,6 +130,6 @@ fn standalone(
         Escaped(title),
         Escaped(&descriptions.join(" ")),
         style_alone(),
-        body.text
+        body.svg()
     )
 }
