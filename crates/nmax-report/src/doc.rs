@@ -383,7 +383,7 @@ impl Body {
 
     /// A table, if it has rows.
     pub fn table<R>(&mut self, table: Table<R>) -> &mut Self {
-        if table.len() == 0 { self } else { self.add(Content::Table(table.done())) }
+        if table.is_empty() { self } else { self.add(Content::Table(table.done())) }
     }
 
     /// A picture.

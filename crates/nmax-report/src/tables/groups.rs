@@ -21,7 +21,7 @@ pub(crate) fn tables(summary: &Summary) -> Vec<((&'static str, &'static str), Ta
         ((heading, heading), metrics(rows, figures))
     }));
     all.push((("Locations", "Locations"), locations(summary)));
-    all.retain(|(_, table)| table.len() > 0);
+    all.retain(|(_, table)| !table.is_empty());
     all
 }
 
