@@ -1,9 +1,13 @@
-//! JUnit XML for build servers: a test case per threshold, gate, request name and transaction, and one for a run that
-//! was not complete.
+//! JUnit XML for build servers: a test case for the verdict, for each threshold, request name and transaction, and for a run
+//! that was not complete.
+//!
+//! A cause counts once. An INVALID run is one `<error>`, that of the verdict, and its thresholds are skipped: they judge
+//! nothing. A threshold that does not hold is a `<failure>`, and the verdict one only for what no threshold says. Gates are
+//! in the output of the verdict.
 
 use std::fmt::Write;
 
-use nmax_analysis::{Gate, ThresholdResult, Verdict};
+use nmax_analysis::{Ending, Gate, ThresholdResult, Verdict};
 
 use crate::markup::{Escaped, clip};
 use crate::number;
@@ -17,22 +21,34 @@ const TEXT_MAX: usize = 1000;
 struct Case {
     class: &'static str,
     name: String,
-    /// Type and message of the failure.
-    failure: Option<(String, String)>,
+    /// What it took, s: that of the run for what is about all of it.
+    seconds: f64,
+    /// Why it did not pass.
+    not: Option<Not>,
     /// Figures for the log.
     output: String,
 }
 
+/// The element of a case that did not pass, its type and its message.
+struct Not(&'static str, &'static str, String);
+
+const FAILURE: &str = "failure";
+const ERROR: &str = "error";
+const SKIPPED: &str = "skipped";
+
 /// The test suite of a run. Never empty: the verdict itself is a case.
 pub fn xml(view: &View) -> String {
     let mut cases = vec![verdict(view)];
-    cases.extend(view.incomplete().map(incomplete));
-    cases.extend(view.judgement.thresholds.iter().map(threshold));
-    cases.extend(view.judgement.gates.iter().map(gate));
+    cases.extend(incomplete(view));
+    cases.extend(view.judgement.thresholds.iter().map(|result| threshold(result, view.judgement.verdict)));
     cases.extend(view.summary.requests.iter().map(|(name, stats)| request(name, stats)));
     cases.extend(view.summary.transactions.iter().map(transaction));
-    let failures = cases.iter().filter(|case| case.failure.is_some()).count();
-    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"", cases.len());
+    let count = |wanted: &str| {
+        cases.iter().filter(|case| case.not.as_ref().is_some_and(|Not(element, ..)| *element == wanted)).count()
+    };
+    let [failures, errors, skipped] = [FAILURE, ERROR, SKIPPED].map(count);
+    let tests = cases.len();
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
     let time = format!("time=\"{:.3}\"", view.summary.duration_s);
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str(&format!("<testsuites {counts} {time}>\n"));
@@ -43,51 +59,80 @@ pub fn xml(view: &View) -> String {
         Escaped(&view.run.id),
     ));
     for case in &cases {
-        write_case(&mut text, case, view.summary.duration_s);
+        write_case(&mut text, case);
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
 }
 
-fn write_case(text: &mut String, case: &Case, seconds: f64) {
-    let Case { class, name, failure, output } = case;
+fn write_case(text: &mut String, case: &Case) {
+    let Case { class, name, seconds, not, output } = case;
     let name = clip(name, TEXT_MAX);
     let mut add = |part: std::fmt::Arguments<'_>| text.write_fmt(part).expect("a string takes all text");
     add(format_args!("    <testcase classname=\"nmax.{class}\" name=\"{}\" time=\"{seconds:.3}\">\n", Escaped(&name)));
-    if let Some((kind, message)) = failure {
+    if let Some(Not(element, kind, message)) = not {
         let message = clip(message, TEXT_MAX);
-        let (kind, message) = (Escaped(kind), Escaped(&message));
-        add(format_args!("      <failure type=\"{kind}\" message=\"{message}\">{message}</failure>\n"));
+        let kind = if *element == SKIPPED { String::new() } else { format!("type=\"{kind}\" ") };
+        let message = Escaped(&message);
+        add(format_args!("      <{element} {kind}message=\"{message}\">{message}</{element}>\n"));
     }
     add(format_args!("      <system-out>{}</system-out>\n    </testcase>\n", Escaped(output)));
 }
 
 fn verdict(view: &View) -> Case {
-    let reasons: Vec<_> =
-        view.judgement.reasons.iter().filter(|reason| reason.decides).map(|reason| &*reason.text).collect();
-    let failure = (view.judgement.verdict != Verdict::Pass)
-        .then(|| (view.judgement.verdict.name().to_uppercase(), reasons.join("; ")));
-    Case { class: "verdict", name: "verdict".into(), failure, output: view.judgement.verdict.name().into() }
+    let judgement = &view.judgement;
+    let has_failed = judgement.thresholds.iter().any(|result| !result.holds);
+    // What the case of a threshold says already. A condition that ended the run may hold again at its end.
+    let is_told = |code: &str| has_failed && matches!(code, "THRESHOLD" | "THRESHOLD_ABORT");
+    let mut reasons: Vec<_> = judgement.reasons.iter().filter(|reason| reason.decides).collect();
+    if judgement.verdict == Verdict::Fail {
+        reasons.retain(|reason| !is_told(reason.code));
+    }
+    let message = reasons.iter().map(|reason| &*reason.text).collect::<Vec<_>>().join("; ");
+    let not = match judgement.verdict {
+        Verdict::Pass => None,
+        Verdict::Invalid => Some(Not(ERROR, "INVALID", message)),
+        Verdict::Fail if reasons.is_empty() => {
+            Some(Not(SKIPPED, "", "FAIL: the failures are the thresholds that do not hold".into()))
+        }
+        Verdict::Fail => Some(Not(FAILURE, "FAIL", message)),
+    };
+    let told = [Some(judgement.verdict.name().to_uppercase()), view.incomplete()];
+    let lines: Vec<String> = told.into_iter().flatten().chain(judgement.gates.iter().map(gate)).collect();
+    let seconds = view.summary.duration_s;
+    Case { class: "verdict", name: "verdict".into(), seconds, not, output: lines.join("\n") }
 }
 
-/// A run that did not come to its end is no success, whatever its numbers.
-fn incomplete(text: String) -> Case {
-    Case { class: "run", name: "run complete".into(), failure: Some(("incomplete".into(), text.clone())), output: text }
+fn gate(gate: &Gate) -> String {
+    let (value, limit) = (number::with_unit(gate.value, gate.unit), number::with_unit(gate.limit, gate.unit));
+    let mark = if gate.holds { "ok" } else { "closed" };
+    format!("{} {}: {mark}, value {value}, limit {limit}; {}", gate.code, gate.name, gate.text)
 }
 
-fn threshold(result: &ThresholdResult) -> Case {
+/// A run that did not come to its end is not a success, whatever its numbers say; a verdict that says so is enough.
+fn incomplete(view: &View) -> Option<Case> {
+    let text = view.incomplete()?;
+    let is_told = match view.judgement.verdict {
+        Verdict::Invalid => true,
+        Verdict::Fail => view.ending == Ending::Aborted,
+        Verdict::Pass => false,
+    };
+    let not = Some(Not(ERROR, "INCOMPLETE", text.clone()));
+    (!is_told).then(|| Case { class: "run", name: "run complete".into(), seconds: 0.0, not, output: text })
+}
+
+fn threshold(result: &ThresholdResult, verdict: Verdict) -> Case {
     let value = threshold_value(result);
     let limit = number::with_unit(Some(result.limit), result.unit);
     let output = format!("value {value}, limit {limit}, margin {}", number::margin(result.margin));
-    let failure = (!result.holds).then(|| ("threshold".into(), format!("{}: {output}", result.condition)));
-    Case { class: "threshold", name: result.condition.clone(), failure, output }
-}
-
-fn gate(gate: &Gate) -> Case {
-    let (value, limit) = (number::with_unit(gate.value, gate.unit), number::with_unit(gate.limit, gate.unit));
-    let output = format!("value {value}, limit {limit}");
-    let failure = (!gate.holds).then(|| ("invalid".into(), format!("{} ({output})", gate.text)));
-    Case { class: "gate", name: format!("{} {}", gate.code, gate.name), failure, output }
+    let not = match (verdict, result.holds) {
+        (Verdict::Invalid, _) => {
+            Some(Not(SKIPPED, "", format!("the run is INVALID, so this judges nothing: {output}")))
+        }
+        (_, true) => None,
+        (_, false) => Some(Not(FAILURE, "threshold", format!("{}: {output}", result.condition))),
+    };
+    Case { class: "threshold", name: result.condition.clone(), seconds: 0.0, not, output }
 }
 
 /// A request never fails by itself: what may not happen is a threshold.
@@ -105,7 +150,7 @@ fn request(name: &str, stats: &Stats) -> Case {
         number::time_or_unknown(times.send_lag.p99()),
         number::time_or_unknown(times.ttfb.p95()),
     );
-    Case { class: "request", name: name.to_owned(), failure: None, output }
+    Case { class: "request", name: name.to_owned(), seconds: 0.0, not: None, output }
 }
 
 /// Like a request, it never fails by itself.
@@ -119,5 +164,5 @@ fn transaction(row: &GroupRow) -> Case {
         number::time_or_unknown(row.time.p95()),
         number::time_or_unknown(row.time.p99()),
     );
-    Case { class: "transaction", name: row.name.clone(), failure: None, output }
+    Case { class: "transaction", name: row.name.clone(), seconds: 0.0, not: None, output }
 }

@@ -4,12 +4,15 @@ use nmax_analysis::summary::Stats;
 use nmax_analysis::{Answer, Ending, Finding, Judged, Judgement, Summary, ThresholdResult};
 use nmax_plan::plan::{Plan, Version, Visitor, Workload};
 
+use crate::comparison::ComparisonView;
 use crate::number;
 use crate::run::RunInfo;
 
 mod likeness;
+pub mod since;
 
 pub use likeness::{Likeness, LikenessMark, LikenessRow};
+pub use since::Since;
 
 /// Stands where a response time is not known for the injector's own lag.
 pub const WITHHELD: &str = "?";
@@ -29,6 +32,10 @@ pub struct View {
     pub policy: Vec<(String, String)>,
     /// How like its source its traffic was.
     pub likeness: Option<Likeness>,
+    /// What changed since the run before it of the same name.
+    pub since: Option<Since>,
+    /// The run beside one that it is held against; it says so itself where they may not be compared.
+    pub baseline: Option<ComparisonView>,
     /// Where the page is written, for the last line of the table.
     pub report_path: Option<String>,
 }
@@ -50,7 +57,8 @@ impl View {
         let Judged { ending, summary, judgement } = judged.clone();
         let RunContext { run, likeness, report_path } = beside;
         let policy = policy(plan, summary.connections.kept);
-        Self { run, ending, summary, judgement, policy, likeness, report_path }
+        let (since, baseline) = (None, None);
+        Self { run, ending, summary, judgement, policy, likeness, since, baseline, report_path }
     }
 
     /// What a verdict is read with when the run did not come to its end: `interrupted after 3 s of 60 s`.

@@ -1,6 +1,7 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
 use nmax_analysis::summary::{PHASES, SHOWN};
+use nmax_analysis::{Ending, Reason, Verdict};
 use nmax_metrics::{RequestStats, Section};
 use nmax_plan::plan::{Background, Scenario, Visitor, Workload};
 use nmax_report::terminal::Style;
@@ -307,19 +308,45 @@ fn what_runs_beside_the_mix_is_named() {
     assert_eq!(run.view().summary.background, ["sign-up"]);
 }
 
+/// Law: a cause counts once: as the failure of a threshold, or of the verdict where no threshold says it, or as the error of an
+/// INVALID run, whose thresholds judge nothing.
 #[test]
-fn junit_counts_what_it_lists() {
-    let view = Run::new(&Shape { hold_s: 5, ..Shape::default() }).view();
-    let xml = junit::xml(&view);
-    let cases = 1
-        + view.judgement.thresholds.len()
-        + view.judgement.gates.len()
-        + view.summary.requests.len()
-        + view.summary.transactions.len();
-    assert_eq!(xml.matches("<testcase").count(), cases);
-    assert_eq!(xml.matches("<failure").count(), 2, "the verdict and one threshold");
-    assert!(xml.contains(&format!("tests=\"{cases}\" failures=\"2\"")));
-    assert!(xml.contains(&format!("time=\"{:.3}\"", view.summary.duration_s)));
+fn junit_counts_a_cause_once() {
+    let mut view = Run::new(&Shape { hold_s: 5, ..Shape::default() }).view();
+    let reason = |code| Reason { code, text: format!("told by {code}"), evidence: Vec::new(), decides: true };
+    let failing = vec![reason("THRESHOLD")];
+    let aborted = vec![reason("THRESHOLD_ABORT"), reason("THRESHOLD")];
+    let overloaded = vec![reason("TARGET_OVERLOADED"), reason("THRESHOLD")];
+    let late = vec![reason("G3_INJECTOR_LAG")];
+    // verdict, how it ended, reasons, whether a threshold fails; failures, errors, skipped, why this row
+    let thresholds = view.judgement.thresholds.len();
+    let cases = [
+        (Verdict::Pass, Ending::Complete, vec![], false, [0, 0, 0], "all is well"),
+        (Verdict::Fail, Ending::Complete, failing.clone(), true, [1, 0, 1], "the threshold is the failure"),
+        (Verdict::Fail, Ending::Aborted, aborted.clone(), true, [1, 0, 1], "and why the run ended"),
+        (Verdict::Fail, Ending::Aborted, aborted, false, [1, 0, 0], "it held again at the end"),
+        (Verdict::Fail, Ending::Complete, overloaded, true, [2, 0, 0], "two causes"),
+        (Verdict::Fail, Ending::Interrupted, failing, true, [1, 1, 1], "a failure, and a run that is not complete"),
+        (Verdict::Pass, Ending::CutOff, vec![], false, [0, 1, 0], "not a success"),
+        (Verdict::Invalid, Ending::Complete, late.clone(), true, [0, 1, thresholds], "thresholds judge nothing"),
+        (Verdict::Invalid, Ending::Interrupted, late, false, [0, 1, thresholds], "one error, not two"),
+    ];
+    for (verdict, ending, reasons, fails, [failures, errors, skipped], why) in cases {
+        view.ending = ending;
+        (view.judgement.verdict, view.judgement.reasons) = (verdict, reasons);
+        view.judgement.thresholds.iter_mut().for_each(|result| result.holds = true);
+        view.judgement.thresholds[1].holds = !fails;
+        let xml = junit::xml(&view);
+        let counted = ["<failure", "<error", "<skipped"].map(|element| xml.matches(element).count());
+        assert_eq!(counted, [failures, errors, skipped], "{why}: {xml}");
+        let tests = xml.matches("<testcase").count();
+        let said = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
+        assert_eq!(xml.matches(&said).count(), 2, "{why}: of the suite and of all");
+        let time = format!("time=\"{:.3}\"", view.summary.duration_s);
+        assert_eq!(xml.matches(&time).count(), 3, "{why}: the verdict alone takes the whole time");
+        let named = view.judgement.gates.iter().all(|gate| xml.contains(&format!("{} {}: ", gate.code, gate.name)));
+        assert!(named && !xml.contains("nmax.gate"), "gates are told with the verdict");
+    }
 }
 
 #[test]
