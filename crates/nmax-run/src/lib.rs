@@ -6,7 +6,8 @@
 //!   [`smoke`] (one iteration before the load), [`check`] (all of it, and advice)
 //! - `session`: one run from its plan to its verdict; [`listener`]: who is told meanwhile
 //! - [`fidelity`]: its traffic beside that which its plan was made of; [`sides`]: its exchanges beside followed logs
-//! - [`logs`]: access logs from files; [`compare`]: runs and logs before and after; [`trend`]: a figure over many runs
+//! - [`logs`]: access logs from files; [`compare`]: runs and logs before and after; [`trend`]: a figure over many runs;
+//!   [`since`]: what changed since the run before
 //! - [`rehearsal`]: one iteration, exchange by exchange; [`wire`]: one request, byte by byte
 //! - [`slices`]: its exchanges, by whatever tells them apart, from its files
 //! - [`secrets`]: what must not be stored; [`signals`]: what ends a run from outside; [`plan_of_manifest`]: the plan of a
@@ -31,6 +32,7 @@ pub mod secrets;
 mod session;
 pub mod sides;
 pub mod signals;
+pub mod since;
 pub mod slices;
 pub mod smoke;
 pub mod trend;

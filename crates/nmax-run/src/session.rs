@@ -18,7 +18,7 @@ use crate::fidelity::{Feed, Fidelity, Reference};
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
 use crate::signals::{IMPATIENT, Interrupts, ShutdownLimits, SignalError};
-use crate::{Exit, Trouble};
+use crate::{Exit, Trouble, since};
 
 mod aborts;
 mod beside;
@@ -450,6 +450,7 @@ impl Session<'_, '_> {
             View::new(judged, plan, RunContext { run: info(manifest), likeness, report_path })
         };
         let mut view = of(&judged, Some(directory.join("report.html").display().to_string()));
+        view.since = since::since(Some(&self.order.runs_dir), manifest, &view);
         let summary = format!("{:#}\n", json::summary(&view));
         let compared = compared.map_err(|source| StoreError::Io { action: "write", path: directory.clone(), source });
         match self.trouble {

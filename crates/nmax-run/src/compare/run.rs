@@ -5,7 +5,7 @@ use std::path::Path;
 use nmax_analysis::compare::{Figures, Kind, Load, Measured, Metric, Origin, Values};
 use nmax_metrics::{Aggregate, RequestStats, Section};
 use nmax_plan::plan::Workload;
-use nmax_store::{RunReader, StoreError};
+use nmax_store::{Manifest, RunReader, StoreError};
 use serde_json::Value;
 
 use super::names::{Known, known};
@@ -42,13 +42,20 @@ pub(crate) fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> 
     let text = text.ok_or_else(|| unfinished("the run has no summary.json: it goes on, or it was cut off"))?;
     let summary: Value =
         serde_json::from_str(&text).map_err(|error| unfinished(&format!("summary.json is damaged: {error}")))?;
+    let mut read = of(manifest, &summary);
+    read.origin.is_complete &= !reader.is_running();
+    if with_blocks {
+        add_blocks(&reader, &mut read.measured).map_err(|error| error.to_string())?;
+        leave_out_withheld(&summary, &mut read.measured);
+    }
+    Ok(read)
+}
+
+/// What a manifest and a summary say of a run.
+pub(crate) fn of(manifest: &Manifest, summary: &Value) -> Read {
     let phase = &summary["phase"];
     let hold_s = number(&phase["end_s"]).unwrap_or(0.0) - number(&phase["start_s"]).unwrap_or(0.0);
-    let mut measured = Measured { hold_s, ..measured(&summary) };
-    if with_blocks {
-        add_blocks(&reader, &mut measured).map_err(|error| error.to_string())?;
-        leave_out_withheld(&summary, &mut measured);
-    }
+    let mut measured = Measured { hold_s, ..measured(summary) };
     let plan = crate::plan_of_manifest(&manifest.plan).ok();
     measured.is_paced = plan.as_ref().is_some_and(|plan| matches!(plan.workload, Workload::Open { .. }));
     let reasons = summary["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -64,7 +71,7 @@ pub(crate) fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> 
         target: manifest.target.clone(),
         kind: Kind::Run,
         verdict: summary["verdict"].as_str().unwrap_or_default().to_owned(),
-        is_complete: !has("INTERRUPTED") && !has("THRESHOLD_ABORT") && !reader.is_running(),
+        is_complete: !has("INTERRUPTED") && !has("THRESHOLD_ABORT"),
         plan_sha256: manifest.plan_sha256.clone(),
         hold_s,
         load: plan.as_ref().map_or(Load::Unplanned, |plan| match plan.workload {
@@ -81,7 +88,7 @@ pub(crate) fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> 
         counts: counts.collect(),
     };
     let known = plan.as_ref().map(|plan| known(plan, measured.requests.keys())).unwrap_or_default();
-    Ok(Read { origin, measured, known })
+    Read { origin, measured, known }
 }
 
 /// The figures of a summary.

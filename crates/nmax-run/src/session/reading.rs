@@ -10,12 +10,15 @@ use nmax_store::{Follower, RunReader, StoreError};
 use super::Finished;
 use super::ending::exit_of;
 use super::manifest::info;
-use crate::Exit;
 use crate::plan::plan_of_manifest;
+use crate::{Exit, since};
 
 /// The result of a run that is in its directory, complete or cut short.
 pub fn read(directory: &Path) -> Result<Finished, String> {
-    Followed::open(directory)?.refresh()
+    let mut followed = Followed::open(directory)?;
+    let mut finished = followed.refresh()?;
+    finished.view.since = since::since(directory.parent(), followed.follower.manifest(), &finished.view);
+    Ok(finished)
 }
 
 /// A run in its directory that is read on and on while it is being written.
