@@ -6,6 +6,10 @@ use nmax_analysis::history::{History, RUNS_MIN, Step};
 
 use crate::number;
 
+mod document;
+
+pub use document::{comparison, history, sections};
+
 /// Two sides and the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComparisonView {
@@ -205,17 +209,6 @@ pub fn runs(count: usize) -> String {
     match count {
         1 => "1 run".into(),
         _ => format!("{count} runs"),
-    }
-}
-
-/// Symbol of what is said.
-pub(crate) const fn symbol(said: Conclusion) -> &'static str {
-    match said {
-        Conclusion::Worse => "✗",
-        Conclusion::Better => "✓",
-        Conclusion::Changed => "≠",
-        Conclusion::Equivalent => "=",
-        Conclusion::Inconclusive => "?",
     }
 }
 

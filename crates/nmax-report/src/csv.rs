@@ -3,7 +3,7 @@
 use nmax_text::csv::{cell, harmless};
 use nmax_text::shown_lines;
 
-use crate::tables::{Alignment, Table};
+use crate::doc::table::{Alignment, Table};
 use crate::view::View;
 use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{Dist, PHASES, Stats};

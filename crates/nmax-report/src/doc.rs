@@ -7,6 +7,7 @@
 //! - this file: documents, sections, blocks
 //! - [`table`]: tables, whose columns are declared once
 
+use crate::scalability::{FitView, Overlay};
 use crate::svg::{Drawing, Key};
 use table::Table;
 
@@ -23,6 +24,8 @@ pub struct Document {
     pub head: Vec<Block>,
     /// What follows, in this order; those of the appendix come last.
     pub sections: Vec<Section>,
+    /// What the terminal says last.
+    pub tail: Vec<Block>,
     /// What all its numbers have in common.
     pub footer: &'static str,
     /// Version of the program that made the numbers.
@@ -79,6 +82,11 @@ impl Section {
     pub fn with(mut self, write: impl FnOnce(&mut Body)) -> Self {
         write(&mut self.body);
         self
+    }
+
+    /// Whether it says something there.
+    pub fn stands_on(&self, media: Media) -> bool {
+        self.body.blocks.iter().any(|block| block.media.has(media))
     }
 
     /// Itself, unless it says nothing.
@@ -161,8 +169,19 @@ pub enum Content {
     Code(String),
     /// What is shown when it is asked for, below its summary.
     Fold(String, Vec<Block>),
-    /// Lines of a picture made of characters.
-    Lines(Vec<nmax_text::Painted>),
+    /// A picture made of characters, for the terminal.
+    Plot(Box<Plot>),
+}
+
+/// What the terminal draws with characters.
+#[derive(Clone, Debug)]
+pub enum Plot {
+    /// A law with its points.
+    Law(FitView),
+    /// Laws over each other; what N counts, and the unit of X.
+    Laws(Overlay, String, String),
+    /// Figures in an order, whether each begins something new, and what the axis is of.
+    Course(Vec<(f64, bool)>, String),
 }
 
 /// A figure that is looked at first.
@@ -246,8 +265,10 @@ pub enum Mark {
     Near,
     /// A place in an order, from 1, of something that presses.
     Number(usize),
-    /// Better than before.
-    Up,
+    /// Another one than before.
+    Changed,
+    /// As before.
+    Same,
 }
 
 impl Mark {
@@ -269,16 +290,17 @@ impl Mark {
             Self::Neutral => "–".into(),
             Self::Near => "≈".into(),
             Self::Number(place) => place.to_string(),
-            Self::Up => "↑".into(),
+            Self::Changed => "≠".into(),
+            Self::Same => "=".into(),
         }
     }
 
     /// The class of its color: `pass`, `fail`, `invalid` or none.
     pub fn class(self) -> &'static str {
         match self {
-            Self::Pass | Self::Up => "pass",
+            Self::Pass | Self::Same => "pass",
             Self::Fail | Self::Trouble => "fail",
-            Self::Invalid | Self::Warning | Self::Near => "invalid",
+            Self::Invalid | Self::Warning | Self::Near | Self::Changed => "invalid",
             Self::None | Self::Answer | Self::Unknown | Self::Point | Self::Neutral | Self::Number(_) => "",
         }
     }
@@ -396,9 +418,9 @@ impl Body {
         self.add(Content::Code(text.into()))
     }
 
-    /// Lines of a picture made of characters.
-    pub fn lines(&mut self, lines: Vec<nmax_text::Painted>) -> &mut Self {
-        self.add(Content::Lines(lines))
+    /// A picture made of characters.
+    pub fn plot(&mut self, plot: Plot) -> &mut Self {
+        self.add(Content::Plot(Box::new(plot)))
     }
 
     /// What is shown when it is asked for.

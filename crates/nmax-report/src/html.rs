@@ -1,189 +1,411 @@
-//! The report as one page: no script, no address, readable from disk, on paper and by screen readers.
+//! A document as one page: no address, nothing to load, readable from disk, on paper and by screen readers.
 //!
 //! Everything that came from a plan or a server passes through [`Escaped`], and the content policy of the page
-//! forbids whatever could be loaded or run.
+//! forbids whatever could be loaded or run, but the one script of the page itself, which it knows by its hash. Without
+//! that script everything can be read; with it, values are shown under the pointer, charts zoom, and lines are switched.
 
-use nmax_analysis::Verdict;
+use std::fmt::{Arguments, Write};
 
-use crate::markup::Escaped;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use crate::doc::table::{Alignment, Cell, Column, Emphasis, Table};
+use crate::doc::{Block, Body, Content, Document, Figure, Item, Media, Section};
+use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::tables::{Cell, Emphasis};
+use crate::svg::{self, Key};
 use crate::view::View;
-use page::Html;
 
-mod answer;
-mod breakdown;
-mod charts;
-mod comparison;
-mod connections;
-mod diagnosis;
-mod hosts;
-mod likeness;
-mod origin;
-mod page;
-mod scalability;
-mod tables;
-mod trouble;
-
-pub use comparison::{comparison, history};
-pub use scalability::{compare, fit, scale, what_if};
+/// Most characters of a sentence.
+const TEXT_MAX: usize = 2_000;
+/// Most characters of a note, which may list names.
+const NOTE_MAX: usize = 6_000;
+/// Most characters of a name.
+const NAME_MAX: usize = 300;
+/// Most characters of a text that stands as it is.
+const CODE_MAX: usize = 200_000;
 
 const STYLE: &str = include_str!("html/style.css");
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const SCRIPT: &str = include_str!("html/report.js");
 
-/// The whole page. Its size is bounded: by the bins of the series, the cap on names and the caps on examples.
+/// The page of a run.
 pub fn page(view: &View) -> String {
-    let mut page = open(&format!("{}: {}", headline(view), view.title()), "");
-    header(&mut page, view);
-    page.text("<main>\n");
-    key_figures(&mut page, view);
-    answer::write(&mut page, view);
-    diagnosis::write(&mut page, view);
-    charts::write(&mut page, view);
-    tables::write(&mut page, view);
-    breakdown::write(&mut page, view);
-    connections::write(&mut page, view);
-    likeness::write(&mut page, view);
-    trouble::write(&mut page, view);
-    hosts::write(&mut page, view);
-    charts::write_injector(&mut page, view);
-    origin::write(&mut page, view);
-    let footer = "Response time counts from the instant a request was due, service time from the instant it was sent, send \
-                  lag is the difference. Percentiles come from merged histograms.";
-    end(page, &view.run.nmax_version, footer)
+    write(&crate::report::run(view))
 }
 
-/// A page with everything before its header.
-fn open(title: &str, style: &str) -> Html {
+/// The whole page.
+pub fn write(document: &Document) -> String {
     let mut page = Html::default();
+    let hash = STANDARD.encode(Sha256::digest(SCRIPT));
+    let title = if document.banner.word.is_empty() {
+        document.title.clone()
+    } else {
+        format!("{}: {}", document.banner.word, document.title)
+    };
     page.add(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'sha256-{hash}'; img-src data:; base-uri 'none'; form-action 'none'\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"referrer\" content=\"no-referrer\">\
-         <title>{}</title><style>{STYLE}{style}</style></head><body>\n",
-        Escaped(title)
+         <title>{}</title><style>{STYLE}{}</style></head><body>\n",
+        Escaped(&clip(&title, NAME_MAX)),
+        svg::PANEL_STYLE,
     ));
-    page
-}
-
-/// Everything behind its sections.
-fn end(mut page: Html, nmax_version: &str, about: &str) -> String {
-    let version = Escaped(nmax_version);
-    page.add(format_args!("</main>\n<footer>nmax {version}. {about}</footer></body></html>\n"));
+    page.header(document);
+    page.text("<main>\n");
+    let (appendix, report): (Vec<&Section>, Vec<&Section>) = document
+        .sections
+        .iter()
+        .filter(|section| section.stands_on(Media::PAGE))
+        .partition(|section| section.is_appendix);
+    page.contents(&report, !appendix.is_empty());
+    report.into_iter().for_each(|section| page.section(section));
+    if !appendix.is_empty() {
+        page.text("<section id=\"appendix\"><h2><a href=\"#appendix\">Appendix</a></h2>\n");
+        for section in appendix {
+            page.add(format_args!("<details id=\"{}\"><summary>{}", id(&section.id), Escaped(&section.title)));
+            page.aside(&section.aside);
+            page.text("</summary>\n");
+            page.blocks(&section.body);
+            page.text("</details>\n");
+        }
+        page.text("</section>\n");
+    }
+    let version = Escaped(&document.nmax_version);
+    page.add(format_args!("</main>\n<footer>nmax {version}. {}</footer>\n", Escaped(document.footer)));
+    page.add(format_args!("<script>{SCRIPT}</script></body></html>\n"));
     page.text
 }
 
-/// Class, word and symbol.
-fn verdict_word(verdict: Verdict) -> (&'static str, &'static str, &'static str) {
-    match verdict {
-        Verdict::Pass => ("pass", "PASS", "✓"),
-        Verdict::Fail => ("fail", "FAIL", "✗"),
-        Verdict::Invalid => ("invalid", "INVALID", "!"),
-    }
+/// What may stand in an id: letters of other kinds are written by their bytes.
+fn id(text: &str) -> String {
+    let keep = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    text.chars().map(|c| if keep(c) { c.to_string() } else { format!("-{:x}", u32::from(c)) }).collect()
 }
 
-/// The verdict, how far a run came that did not come to its end, and whether it was shorter than written.
-fn headline(view: &View) -> String {
-    let word = verdict_word(view.judgement.verdict).1.to_owned();
-    let notes = [view.incomplete(), view.compressed()];
-    notes.into_iter().flatten().fold(word, |line, text| line + ", " + &text)
+/// The page so far.
+#[derive(Default)]
+struct Html {
+    text: String,
 }
 
-/// What codes are for.
-const EXPLAIN: &str = "<p class=\"note\"><code>nmax explain CODE</code> says what a code means.</p>\n";
-
-/// Symbol and word in color, for a condition.
-fn mark(holds: bool) -> Cell {
-    match holds {
-        true => Cell::word(Emphasis::Class("pass"), "✓ holds"),
-        false => Cell::word(Emphasis::Class("fail"), "✗ fails"),
+impl Html {
+    fn add(&mut self, part: Arguments<'_>) {
+        self.text.write_fmt(part).expect("a string takes all text");
     }
-}
 
-/// What does not decide, among what does.
-fn warning(text: impl Into<String>) -> Cell {
-    Cell::word(Emphasis::Class("warn"), text)
-}
+    /// Markup of our own, without anything from outside.
+    fn text(&mut self, markup: &'static str) {
+        self.text.push_str(markup);
+    }
 
-fn header(page: &mut Html, view: &View) {
-    let run = &view.run;
-    page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(view.title())));
-    let parts = [("Target", &run.target), ("started", &number::instant(&run.started_at)), ("run", &run.id)];
-    let known = parts.iter().filter(|(_, value)| !value.is_empty());
-    let parts: Vec<_> = known.map(|(key, value)| format!("{key} {}", Escaped(value))).collect();
-    page.add(format_args!("{}", parts.join(" · ")));
-    for tag in &run.tags {
-        page.add(format_args!(" · #{}", Escaped(tag)));
+    fn header(&mut self, document: &Document) {
+        self.add(format_args!("<header><h1>{}</h1>", Escaped(&clip(&document.title, TEXT_MAX))));
+        for block in document.head.iter().filter(|block| block.media.has(Media::PAGE)) {
+            match &block.content {
+                Content::Facts(facts) => {
+                    self.text("<p class=\"meta\">");
+                    for (name, value) in facts {
+                        let (name, value) = (Escaped(name), clip(value, NAME_MAX));
+                        self.add(format_args!("<span>{name} <b>{}</b></span> ", Escaped(&value)));
+                    }
+                    self.text("</p>\n");
+                }
+                _ => self.block(block),
+            }
+        }
+        let banner = &document.banner;
+        if !banner.word.is_empty() {
+            let class = if banner.mark.class().is_empty() { "plain" } else { banner.mark.class() };
+            let (symbol, word) = (banner.mark.symbol(), Escaped(&banner.word));
+            self.add(format_args!(
+                "<section class=\"banner {class}\" aria-label=\"Answer\"><strong>{symbol} {word}</strong> {}",
+                Escaped(&clip(&banner.meaning, TEXT_MAX))
+            ));
+            self.items(&banner.reasons);
+            banner.notes.iter().for_each(|note| self.paragraph("note", note, NOTE_MAX));
+            self.text("</section>");
+        }
+        self.text("</header>\n");
     }
-    page.text("</p>");
-    if !run.note.is_empty() {
-        page.add(format_args!("<p class=\"note\">{}</p>", Escaped(&run.note)));
-    }
-    let (class, _, symbol) = verdict_word(view.judgement.verdict);
-    let headline = headline(view);
-    let meaning = match view.judgement.verdict {
-        Verdict::Pass => "Every threshold holds, and the measurement may be believed.",
-        Verdict::Fail => "The target did not meet its thresholds; the measurement may be believed.",
-        Verdict::Invalid => "The measurement may not be believed: its numbers decide nothing.",
-    };
-    page.add(format_args!(
-        "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {headline}</strong>{meaning}"
-    ));
-    let reasons = view.judgement.reasons.iter().map(|reason| {
-        let text = if reason.decides { Cell::from(&reason.text) } else { warning(format!("Note: {}", reason.text)) };
-        text.small(reason.code)
-    });
-    let limits = view.summary.limits_hit.iter().map(|limit| warning(format!("Note: {limit}")));
-    let reasons: Vec<Cell> = reasons.chain(limits).collect();
-    if !reasons.is_empty() {
-        page.list(reasons);
-        page.text(EXPLAIN);
-    }
-    page.text("</section></header>\n");
-}
 
-fn key_figures(page: &mut Html, view: &View) {
-    let (times, stats) = (&view.summary.total.times, &view.summary.total);
-    let response = |name: &'static str, index: usize| {
-        let interval = match times.response.intervals_ns[index] {
-            Ok((low, high)) => format!("{} to {}", number::time(low as f64), number::time(high as f64)),
-            Err(why) => format!("no interval: {}", why.text()),
+    fn contents(&mut self, sections: &[&Section], has_appendix: bool) {
+        let titled: Vec<_> = sections.iter().filter(|section| !section.title.is_empty()).collect();
+        if titled.len() < 3 {
+            return;
+        }
+        self.text("<nav aria-label=\"Contents\">");
+        for section in titled {
+            self.add(format_args!("<a href=\"#{}\">{}</a> ", id(&section.id), Escaped(&clip(&section.title, 60))));
+        }
+        self.text(if has_appendix { "<a href=\"#appendix\">Appendix</a></nav>\n" } else { "</nav>\n" });
+    }
+
+    fn section(&mut self, section: &Section) {
+        let anchor = id(&section.id);
+        self.add(format_args!("<section id=\"{anchor}\">"));
+        if !section.title.is_empty() {
+            let title = clip(&section.title, TEXT_MAX);
+            self.add(format_args!("<h2><a href=\"#{anchor}\">{}</a>", Escaped(&title)));
+            self.aside(&section.aside);
+            self.text("</h2>\n");
+        }
+        self.blocks(&section.body);
+        self.text("</section>\n");
+    }
+
+    fn aside(&mut self, aside: &str) {
+        if !aside.is_empty() {
+            self.add(format_args!(" <small>{}</small>", Escaped(&clip(aside, TEXT_MAX))));
+        }
+    }
+
+    fn blocks(&mut self, body: &Body) {
+        let blocks: Vec<&Block> = body.blocks.iter().filter(|block| block.media.has(Media::PAGE)).collect();
+        let is_small = |block: &Block| matches!(&block.content, Content::Figure(figure) if !figure.is_wide);
+        for group in blocks.chunk_by(|a, b| is_small(a) && is_small(b)) {
+            // Small pictures stand two in a row.
+            let is_pair = group.len() > 1;
+            self.text(if is_pair { "<div class=\"two\">" } else { "" });
+            group.iter().for_each(|block| self.block(block));
+            self.text(if is_pair { "</div>\n" } else { "" });
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        match &block.content {
+            Content::Heading(title) => self.add(format_args!("<h3>{}</h3>\n", Escaped(&clip(title, TEXT_MAX)))),
+            Content::Text(text) => self.paragraph("", text, TEXT_MAX),
+            Content::Note(text) => self.paragraph("note", text, NOTE_MAX),
+            Content::Items(items) => self.items(items),
+            Content::Facts(facts) => self.facts(facts),
+            Content::Keys(keys) => {
+                self.text("<dl class=\"keys\">");
+                for key in keys {
+                    let (name, value, below) = (Escaped(&key.name), Escaped(&key.value), Escaped(&key.below));
+                    self.add(format_args!("<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"));
+                }
+                self.text("</dl>\n");
+            }
+            Content::Table(table) => self.tables(table),
+            Content::Figure(figure) => self.figure(figure),
+            Content::Code(text) => self.add(format_args!("<pre>{}</pre>\n", Escaped(&clip(text, CODE_MAX)))),
+            Content::Fold(summary, blocks) => {
+                self.add(format_args!("<details><summary>{}</summary>", Escaped(&clip(summary, TEXT_MAX))));
+                blocks.iter().for_each(|block| self.block(block));
+                self.text("</details>\n");
+            }
+            // Pictures stand beside it.
+            Content::Plot(_) => {}
+        }
+    }
+
+    fn paragraph(&mut self, class: &str, text: &str, most: usize) {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        self.add(format_args!("<p{class}>"));
+        self.prose(text, most);
+        self.text("</p>\n");
+    }
+
+    /// Text in which what stands between backticks is to be typed.
+    fn prose(&mut self, text: &str, most: usize) {
+        let text = clip(text, most);
+        let is_paired = text.matches('`').count().is_multiple_of(2);
+        for (index, part) in text.split('`').enumerate() {
+            match (is_paired, index % 2) {
+                (true, 1) => self.add(format_args!("<code>{}</code>", Escaped(part))),
+                (true, _) => self.add(format_args!("{}", Escaped(part))),
+                (false, _) => self.add(format_args!("{}{}", if index == 0 { "" } else { "`" }, Escaped(part))),
+            }
+        }
+    }
+
+    fn items(&mut self, items: &[Item]) {
+        if items.is_empty() {
+            return;
+        }
+        self.text("<ul>");
+        for item in items {
+            let symbol = item.mark.symbol();
+            if symbol.is_empty() {
+                self.text("<li>");
+            } else {
+                self.add(format_args!("<li class=\"m\"><b class=\"{}\">{symbol}</b> ", item.mark.class()));
+            }
+            if !item.lead.is_empty() {
+                self.add(format_args!("<strong>{}</strong> ", Escaped(&clip(&item.lead, TEXT_MAX))));
+            }
+            self.prose(&item.text, TEXT_MAX);
+            if !item.code.is_empty() {
+                self.add(format_args!(" <small>{}</small>", Escaped(&clip(&item.code, NAME_MAX))));
+            }
+            self.items(&item.below);
+            self.text("</li>");
+        }
+        self.text("</ul>\n");
+    }
+
+    fn facts(&mut self, facts: &[(String, String)]) {
+        self.text("<dl class=\"facts\">");
+        for (name, value) in facts {
+            self.add(format_args!("<div><dt>{}</dt><dd>", Escaped(&clip(name, NAME_MAX))));
+            self.prose(value, TEXT_MAX);
+            self.text("</dd></div>");
+        }
+        self.text("</dl>\n");
+    }
+
+    /// A table without its details, which come folded below it, with its names.
+    fn tables(&mut self, table: &Table<()>) {
+        let shown = |column: &&Column| column.title.is_some() && !column.is_detail;
+        self.table(table, &table.columns.iter().filter(shown).collect::<Vec<_>>());
+        if table.columns.iter().any(|column| column.is_detail) {
+            let first = table.columns.iter().take(1);
+            let details = first.chain(table.columns.iter().filter(|column| column.is_detail));
+            self.text("<details><summary>More figures</summary>");
+            self.table(table, &details.collect::<Vec<_>>());
+            self.text("</details>\n");
+        }
+    }
+
+    /// A table, and where its other rows are.
+    fn table(&mut self, table: &Table<()>, columns: &[&Column]) {
+        let names = if table.is_named { " names" } else { "" };
+        self.add(format_args!("<div class=\"scroll{names}\" tabindex=\"0\"><table><thead>"));
+        self.groups(columns);
+        self.text("<tr>");
+        for column in columns {
+            let class = match column.place {
+                Alignment::Text | Alignment::Sentence => " class=\"l\"",
+                Alignment::Number if column.begins => " class=\"b\"",
+                Alignment::Number => "",
+            };
+            let title = column.title.as_deref().unwrap_or_default();
+            self.add(format_args!("<th scope=\"col\"{class}>{}</th>", Escaped(title)));
+        }
+        self.text("</tr></thead><tbody>");
+        for row in 0..table.len() {
+            let is_total = table.is_total(row);
+            self.text(if is_total { "<tr class=\"total\">" } else { "<tr>" });
+            for (index, column) in columns.iter().enumerate() {
+                let reaches = |row: usize| !row.is_multiple_of(table.together) && column.cells[row] == Cell::default();
+                if !reaches(row) {
+                    let rows = if row + 1 < table.len() && reaches(row + 1) { table.together } else { 1 };
+                    self.table_cell(column, row, (index, rows), table.is_named);
+                }
+            }
+            self.text("</tr>");
+        }
+        self.text("</tbody></table></div>\n");
+        if let Some((more, rest)) = table.rest {
+            self.paragraph("note", &format!("{} more {rest}.", number::count(more as u64)), NOTE_MAX);
+        }
+    }
+
+    /// A cell at `index`, so many `rows` high.
+    fn table_cell(&mut self, column: &Column, row: usize, (index, rows): (usize, usize), is_named: bool) {
+        let cell = &column.cells[row];
+        let (tag, scope) = match (index, column.place) {
+            (0, Alignment::Text | Alignment::Sentence) => ("th", " scope=\"row\""),
+            _ => ("td", ""),
         };
-        (name, number::time_or_unknown(times.response.quantiles_ns[index]), interval)
+        let class = match column.place {
+            Alignment::Sentence if index == 0 => " class=\"w\"",
+            Alignment::Sentence => " class=\"l w\"",
+            Alignment::Text if index > 0 => " class=\"l\"",
+            _ if column.begins => " class=\"b\"",
+            _ => "",
+        };
+        self.add(format_args!("<{tag}{scope}{class}"));
+        if rows > 1 {
+            self.add(format_args!(" rowspan=\"{rows}\""));
+        }
+        if index == 0 && is_named {
+            // What is cut is there to be seen.
+            self.add(format_args!(" title=\"{}\"", Escaped(&clip(&cell.text, NAME_MAX))));
+        } else if index > 0 && is_named {
+            // On narrow screens a row is a list of titles and values.
+            let title = [column.group, column.title.as_deref().unwrap_or_default()].join(" ");
+            self.add(format_args!(" data-t=\"{}\"", Escaped(title.trim())));
+        }
+        self.text(">");
+        self.cell(cell, if index == 0 { NAME_MAX } else { TEXT_MAX });
+        self.add(format_args!("</{tag}>"));
+    }
+
+    fn cell(&mut self, cell: &Cell, most: usize) {
+        let Cell { look, word, text, small, .. } = cell;
+        let word = clip(word, most);
+        match (look, Escaped(&word)) {
+            _ if word.is_empty() => {}
+            (Emphasis::Plain, word) => self.add(format_args!("{word}")),
+            (Emphasis::Strong, word) => self.add(format_args!("<strong>{word}</strong>")),
+            (Emphasis::Code, word) => self.add(format_args!("<code>{word}</code>")),
+            (Emphasis::Class(class), word) => self.add(format_args!("<span class=\"{class}\">{word}</span>")),
+        }
+        self.text(if word.is_empty() || text.is_empty() { "" } else { " " });
+        self.add(format_args!("{}", Escaped(&clip(text, most))));
+        if !small.is_empty() {
+            self.add(format_args!(" <small>{}</small>", Escaped(&clip(small, TEXT_MAX))));
+        }
+    }
+
+    /// What columns have in common, above their titles.
+    fn groups(&mut self, columns: &[&Column]) {
+        if columns.iter().all(|column| column.group.is_empty()) {
+            return;
+        }
+        self.text("<tr>");
+        for group in columns.chunk_by(|a, b| a.group == b.group) {
+            match (group.len(), group[0].group) {
+                (len, "") => self.add(format_args!("<td colspan=\"{len}\" class=\"g\"></td>")),
+                (len, name) => {
+                    self.add(format_args!("<th colspan=\"{len}\" scope=\"colgroup\" class=\"g b\">{name}</th>"));
+                }
+            }
+        }
+        self.text("</tr>");
+    }
+
+    /// A picture for each width of the screen, below its legend and above its numbers.
+    fn figure(&mut self, figure: &Figure) {
+        let row_s = figure.row_s.map_or_else(String::new, |row_s| format!(" data-row=\"{row_s}\""));
+        self.add(format_args!("<figure id=\"{}\"{row_s}><figcaption>", id(&figure.id)));
+        if !figure.title.is_empty() {
+            self.add(format_args!("<h3>{}</h3>", Escaped(&clip(&figure.title, NAME_MAX))));
+        }
+        if !figure.about.is_empty() {
+            self.add(format_args!("<p>{}</p>", Escaped(&figure.about)));
+        }
+        if !figure.legend.is_empty() {
+            self.text("<ul class=\"legend\">");
+            for (key, name) in &figure.legend {
+                self.add(format_args!("<li>{}{}</li>", sample(*key), Escaped(&clip(name, NAME_MAX))));
+            }
+            self.text("</ul>");
+        }
+        self.text("</figcaption>");
+        for drawing in &figure.drawings {
+            self.text.push_str(&drawing.svg());
+        }
+        if let Some(table) = &figure.numbers {
+            self.text("<details><summary>Numbers</summary>");
+            self.table(table, &table.columns.iter().collect::<Vec<_>>());
+            self.text("</details>");
+        }
+        self.text("</figure>\n");
+    }
+}
+
+/// What stands before a line of a legend.
+fn sample(key: Key) -> String {
+    let inner = match key {
+        Key::Curve(class) => format!("<path class=\"line {class}\" d=\"M1 5.5H25\"/>"),
+        Key::Area(class) => format!("<rect class=\"fill {class}\" width=\"26\" height=\"11\"/>"),
+        Key::Dot(class, shape) => svg::sample_point(class, shape),
+        Key::None => return String::new(),
     };
-    let intended = match (view.summary.intended_rate_per_s, view.summary.intended_vus) {
-        (Some(rate), _) => format!("of {} intended", number::rate(rate)),
-        (_, Some(vus)) => format!("closed, {} virtual users", number::digits(vus)),
-        _ => "closed".into(),
-    };
-    let lost = format!(
-        "{} dropped, {} censored",
-        number::count(view.summary.dropped.total()),
-        number::count(view.summary.censored)
-    );
-    let lag = format!("send lag p99 {}", number::time_or_unknown(times.send_lag.p99()));
-    let failed = format!("{} failed, {} errors", number::count(stats.failed), number::count(stats.errors));
-    let figures = [
-        ("Iterations", number::rate_or_unknown(view.summary.achieved_rate_per_s), intended),
-        ("Requests", number::rate_or_unknown(stats.rate_per_s), format!("{} in all", number::count(stats.count))),
-        ("Failure rate", number::share_or_unknown(stats.failure_rate), failed),
-        ("In flight, mean", view.summary.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
-        response("Response p50", 0),
-        response("Response p95", 2),
-        response("Response p99", 3),
-        ("Service p99", number::time_or_unknown(times.service.p99()), lag),
-    ];
-    page.keys(figures);
-    let phase = &view.summary.phase;
-    page.add(format_args!(
-        "<p class=\"note\">Phase <b>{}</b>: {} from {} to {} of a run of {}. Intervals are within-run, 95 %: they say \
-         nothing about other runs.</p>\n",
-        phase.name,
-        number::span(phase.length_s()),
-        number::span(phase.start_s),
-        number::span(phase.end_s),
-        number::span(view.summary.duration_s)
-    ));
+    format!("<svg viewBox=\"0 0 26 11\" aria-hidden=\"true\">{inner}</svg>")
 }

@@ -3,6 +3,7 @@
 //! Data in, text out. [`View`] holds what was judged, every number computed before; the outputs print it and compute nothing.
 //!
 //! # Layout
+//! - [`report`]: the report of a run
 //! - [`run`]: identity and origin of a run
 //! - [`view`]: the one view model
 //! - [`scalability`]: fits of the law and campaigns that measure it
@@ -14,7 +15,6 @@
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
 //! - [`junit`], [`csv`], [`markdown`]: for build servers, spreadsheets and comments
-//! - `tables`: tables, whose columns are declared once
 //! - [`svg`][]: charts
 //! - [`html`]: the self-contained page
 
@@ -29,11 +29,11 @@ pub mod junit;
 pub mod markdown;
 mod markup;
 pub mod number;
+pub mod report;
 pub mod run;
 pub mod scalability;
 pub mod slices;
 pub mod svg;
-mod tables;
 pub mod terminal;
 pub mod traffic;
 pub mod view;

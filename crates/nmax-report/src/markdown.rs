@@ -1,68 +1,127 @@
-//! A comparison as Markdown, for comments of build servers and for wikis: at most some 200 kB.
+//! A document as Markdown, for comments of build servers and for wikis: at most [`BYTES_MAX`].
+//!
+//! Tables are those of GitHub. What would make the text too long is left out from the end on, and named.
 
 use std::fmt::Write as _;
 
-use nmax_analysis::compare::{Conclusion, Origin};
 use nmax_text::shown;
 
-use crate::comparison::{ComparisonView, origin, row_change, row_interval, symbol, value};
-use crate::number;
+use crate::doc::table::{Alignment, Column, Table};
+use crate::doc::{Block, Content, Document, Item, Media, Section};
+use crate::markup::clip;
 
-/// Most rows of the table of everything; what changed is always there.
-const ROWS_MAX: usize = 500;
+/// Most bytes of a text: a comment on GitHub may have 65,536 characters.
+pub const BYTES_MAX: usize = 60_000;
+/// Most characters of a sentence, and most rows of a table.
+const TEXT_MAX: usize = 1_000;
+const ROWS_MAX: usize = 100;
 
-/// The comparison, what changed first and the whole table folded away.
-pub fn comparison(view: &ComparisonView) -> String {
-    let said = view.answer.conclusion();
-    let weak = if view.answer.is_weak() { " (weak)" } else { "" };
-    let mut page = format!("## {} nmax compare: {}{weak}\n\n{}\n\n", symbol(said), view.word(), view.headline());
-    side(&mut page, "Before", &view.before);
-    side(&mut page, "After", &view.after);
-    for caveat in &view.caveats {
-        let _ = writeln!(page, "- ! {}", escaped(&caveat.text));
+/// The document, its answer first.
+pub fn write(document: &Document) -> String {
+    let banner = &document.banner;
+    let (symbol, word, title) = (banner.mark.symbol(), escaped(&banner.word), escaped(&document.title));
+    let gap = if word.is_empty() { "" } else { ": " };
+    let mut page = format!("## {} {word}{gap}{title}\n\n", symbol).replace("##  ", "## ");
+    if !banner.meaning.is_empty() {
+        let _ = writeln!(page, "{}\n", escaped(&banner.meaning));
     }
-    for text in view.missing().iter().chain(&view.method()) {
-        let _ = writeln!(page, "- {}", escaped(text));
+    items(&mut page, &banner.reasons, 0);
+    document.head.iter().filter(|block| block.media.has(Media::MARKDOWN)).for_each(|one| block(&mut page, one));
+    let mut left_out = Vec::new();
+    for section in document.sections.iter().filter(|section| section.stands_on(Media::MARKDOWN)) {
+        let text = self::section(section);
+        if page.len() + text.len() > BYTES_MAX {
+            left_out.push(if section.title.is_empty() { &section.id } else { &section.title });
+        } else {
+            page.push_str(&text);
+        }
     }
-    let is_told = |said: Conclusion| matches!(said, Conclusion::Worse | Conclusion::Better | Conclusion::Changed);
-    if view.answer.rows.iter().any(|row| is_told(row.said)) {
-        page.push_str("\n### What changed\n\n");
-        table(&mut page, view, is_told, usize::MAX);
-    }
-    if !view.answer.rows.is_empty() {
-        page.push_str("\n<details><summary>All rows</summary>\n\n");
-        table(&mut page, view, |_| true, ROWS_MAX);
-        page.push_str("\n</details>\n");
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out.iter().take(20).map(|title| escaped(&clip(title, 80))).collect();
+        let _ = writeln!(page, "\nLeft out for its length: {}. The page has it.", names.join(", "));
     }
     page
 }
 
-fn side(page: &mut String, word: &str, origins: &[Origin]) {
-    for one in origins {
-        let _ = writeln!(page, "- {word}: {}", escaped(&origin(one)));
+fn section(section: &Section) -> String {
+    let mut text = String::new();
+    if !section.title.is_empty() {
+        let aside = if section.aside.is_empty() { String::new() } else { format!(" ({})", escaped(&section.aside)) };
+        let _ = writeln!(text, "\n### {}{aside}\n", escaped(&section.title));
+    }
+    let blocks = section.body.blocks.iter().filter(|block| block.media.has(Media::MARKDOWN));
+    blocks.for_each(|one| block(&mut text, one));
+    text
+}
+
+fn block(page: &mut String, block: &Block) {
+    let _ = match &block.content {
+        Content::Heading(title) => writeln!(page, "\n#### {}\n", escaped(title)),
+        Content::Text(text) | Content::Note(text) => writeln!(page, "{}\n", escaped(&clip(text, TEXT_MAX))),
+        Content::Items(list) => {
+            items(page, list, 0);
+            writeln!(page)
+        }
+        Content::Facts(facts) => {
+            for (name, text) in facts {
+                let gap = if name.is_empty() { "" } else { ": " };
+                let _ = writeln!(page, "- {}{gap}{}", escaped(name), escaped(&clip(text, TEXT_MAX)));
+            }
+            writeln!(page)
+        }
+        Content::Keys(keys) => {
+            let row = |of: fn(&crate::doc::KeyFigure) -> &str| {
+                keys.iter().map(|key| escaped(of(key))).collect::<Vec<_>>().join(" | ")
+            };
+            let rule = vec!["--:"; keys.len()].join("|");
+            writeln!(page, "| {} |\n|{rule}|\n| {} |\n", row(|key| &key.name), row(|key| &key.value))
+        }
+        Content::Table(table) => {
+            self::table(page, table);
+            writeln!(page)
+        }
+        Content::Code(text) => {
+            let fence = "`".repeat(text.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2) + 1);
+            writeln!(page, "{fence}\n{}\n{fence}\n", nmax_text::shown_lines(&clip(text, TEXT_MAX)))
+        }
+        Content::Fold(summary, blocks) => {
+            let _ = writeln!(page, "<details><summary>{}</summary>\n", escaped(summary));
+            blocks.iter().for_each(|one| self::block(page, one));
+            writeln!(page, "\n</details>\n")
+        }
+        // Its numbers stand in the tables.
+        Content::Figure(_) | Content::Plot(_) => Ok(()),
+    };
+}
+
+fn items(page: &mut String, list: &[Item], depth: usize) {
+    for item in list {
+        let parts = [item.mark.symbol(), escaped(&item.lead), escaped(&clip(&item.text, TEXT_MAX))];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let code = if item.code.is_empty() { String::new() } else { format!(" ({})", escaped(&item.code)) };
+        let _ = writeln!(page, "{}- {}{code}", "  ".repeat(depth), parts.join(" "));
+        items(page, &item.below, depth + 1);
     }
 }
 
-fn table(page: &mut String, view: &ComparisonView, shows: impl Fn(Conclusion) -> bool, limit: usize) {
-    page.push_str("| | request | metric | before | after | change | 95 % interval |\n|---|---|---|--:|--:|--:|--:|\n");
-    let rows: Vec<_> = view.answer.rows.iter().filter(|row| shows(row.said)).collect();
-    for row in rows.iter().take(limit) {
-        let _ = writeln!(
-            page,
-            "| {} {} | {} | {} | {} | {} | {} | {} |",
-            symbol(row.said),
-            row.said.name(),
-            escaped(&row.request),
-            row.metric.name(),
-            value(row.metric, row.before),
-            value(row.metric, row.after),
-            row_change(row),
-            row_interval(row).replace(number::UNKNOWN, "-")
-        );
+fn table(page: &mut String, table: &Table<()>) {
+    let columns: Vec<&Column> =
+        table.columns.iter().filter(|column| column.title.is_some() && !column.is_detail).collect();
+    let title =
+        |column: &&Column| escaped([column.group, column.title.as_deref().unwrap_or_default()].join(" ").trim());
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    page.push_str(&line(columns.iter().map(title).collect()));
+    let rule = |column: &&Column| if column.place == Alignment::Number { "--:" } else { "---" };
+    let _ = writeln!(page, "|{}|", columns.iter().map(rule).collect::<Vec<_>>().join("|"));
+    for row in (0..table.len()).filter(|row| *row < ROWS_MAX || table.is_total(*row)) {
+        page.push_str(&line(
+            columns.iter().map(|column| escaped(&clip(&column.cells[row].line(), TEXT_MAX))).collect(),
+        ));
     }
-    if rows.len() > limit {
-        let _ = writeln!(page, "\n{} more rows are in the JSON.", rows.len() - limit);
-    }
+    let hidden = table.len().saturating_sub(ROWS_MAX + usize::from(table.has_total));
+    let rest = table.rest.map(|(more, rest)| format!("{more} more {rest}."));
+    let hidden = (hidden > 0).then(|| format!("{hidden} more rows on the page."));
+    hidden.into_iter().chain(rest).for_each(|text| _ = writeln!(page, "\n{}", escaped(&text)));
 }
 
 /// Text without what Markdown, HTML or a table would take for its own, in one line.

@@ -7,14 +7,17 @@
 use nmax_usl::predict::By;
 use nmax_usl::{Analysis, Basis, Difference, Dimension, Outlook, Prediction, Usl, WhatIf};
 
+mod document;
 mod frame;
 mod loess;
 mod overlay;
+mod tables;
 pub mod wording;
 
+pub use document::{compare, fit, predict, scale, what_if};
 pub(crate) use frame::{Frame, Mark, SMOOTHER};
 pub use loess::loess;
-pub(crate) use overlay::{Overlay, Series};
+pub use overlay::{Overlay, Series};
 
 /// Unit of X where what is counted has no name.
 pub(crate) const PER_S: &str = "1/s";

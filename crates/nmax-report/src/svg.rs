@@ -2,10 +2,12 @@
 
 use nmax_analysis::summary::Span;
 
+use crate::markup::clip;
 use drawing::through;
 pub use drawing::{Drawing, Shape};
 
 mod bars;
+mod columns;
 mod drawing;
 mod heat;
 mod panels;
@@ -13,6 +15,7 @@ mod ratios;
 mod scale;
 
 pub use bars::{Bar, Bars};
+pub use columns::{Column, Columns};
 pub use heat::HeatMap;
 pub use panels::Key;
 pub use panels::{Panel, compare, figure, panel, what_if};
@@ -28,29 +31,33 @@ const BOTTOM: f64 = 22.0;
 
 /// A chart over the time of a run.
 #[derive(Clone, Debug)]
-pub struct Chart<'a> {
+pub struct Chart {
     /// Unique in the page.
-    pub id: &'a str,
+    pub id: String,
     /// What it shows.
-    pub title: &'a str,
+    pub title: String,
     /// What there is to see, for people who cannot.
     pub description: String,
     /// End of the time axis, seconds.
     pub end_s: f64,
     /// Stages, shaded where they do not count.
-    pub stages: &'a [Span],
+    pub stages: Vec<Span>,
     /// Spans in which something was done to the system under test, seconds.
     pub marks: Vec<(f64, f64)>,
     /// Spans of which there are no values, seconds.
-    pub gaps: &'a [(f64, f64)],
+    pub gaps: Vec<(f64, f64)>,
     /// Vertical axis.
     pub scale: Scale,
     /// Text of a tick of the vertical axis.
     pub label: fn(f64) -> String,
     /// Below the lines.
     pub heat: Option<HeatMap>,
+    /// The load below the lines, on an axis of its own to the right: its points and the text of its highest one.
+    pub load: Option<(Line, String)>,
     /// Drawn in this order.
     pub lines: Vec<Line>,
+    /// Whether the names of lines stand at their ends, where there is room.
+    pub has_names: bool,
     /// Height of the picture.
     pub height: f64,
 }
@@ -68,37 +75,62 @@ pub struct Line {
     pub points: Vec<(f64, Option<f64>)>,
 }
 
+impl Line {
+    fn values(&self) -> impl Iterator<Item = f64> + Clone {
+        self.points.iter().filter_map(|(_, value)| *value)
+    }
+}
+
+/// Classes of lines, none twice: a color and a dash each. Beyond them, lines are left out.
+pub(crate) const LOOKS: [&str; 32] = [
+    "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c1 dash", "c2 dash", "c3 dash", "c4 dash", "c5 dash", "c6 dash",
+    "c7 dash", "c8 dash", "c1 dot", "c2 dot", "c3 dot", "c4 dot", "c5 dot", "c6 dot", "c7 dot", "c8 dot", "c1 far",
+    "c2 far", "c3 far", "c4 far", "c5 far", "c6 far", "c7 far", "c8 far",
+];
+
+/// Room for the names of lines, and for a character of them.
+const NAMES: f64 = 190.0;
+const CHARACTER: f64 = 6.2;
+/// Least width of a picture with such names, and the height of one.
+const NAMES_MIN: f64 = 800.0;
+const NAME_HEIGHT: f64 = 13.0;
+
 /// The inner rectangle with its axes.
 struct Plot<'a> {
-    chart: &'a Chart<'a>,
+    chart: &'a Chart,
     width: f64,
 }
 
-impl Chart<'_> {
-    /// The picture as SVG, `width` units wide.
-    pub fn render(&self, width: f64) -> String {
-        self.draw(width).svg()
-    }
-
+impl Chart {
     /// The picture, `width` units wide.
-    pub fn draw(&self, width: f64) -> Drawing {
+    pub fn render(&self, width: f64) -> Drawing {
         let plot = Plot { chart: self, width };
-        let mut drawing = Drawing::begin((self.id, ""), (width, self.height), (self.title, &self.description));
+        let mut drawing = Drawing::begin((&self.id, ""), (width, self.height), (&self.title, &self.description));
         plot.stages(&mut drawing);
-        plot.spans(&mut drawing, "gap", self.gaps);
+        plot.spans(&mut drawing, "gap", &self.gaps);
         plot.spans(&mut drawing, "mark", &self.marks);
+        if let Some((load, most)) = &self.load {
+            plot.load(&mut drawing, load, most);
+        }
         plot.grid(&mut drawing);
         if let Some(heat) = &self.heat {
             heat.render(&mut drawing, (LEFT, TOP), (plot.right() - LEFT, plot.bottom() - TOP));
         }
         self.lines.iter().for_each(|line| plot.line(&mut drawing, line));
+        if plot.has_names() {
+            plot.names(&mut drawing);
+        }
         drawing
     }
 }
 
 impl Plot<'_> {
+    fn has_names(&self) -> bool {
+        self.chart.has_names && self.width >= NAMES_MIN
+    }
+
     fn right(&self) -> f64 {
-        self.width - RIGHT
+        self.width - if self.has_names() { NAMES } else { RIGHT }
     }
 
     fn bottom(&self) -> f64 {
@@ -124,7 +156,7 @@ impl Plot<'_> {
 
     /// Shades what is left out of the statistics and names the stages that have room for their name.
     fn stages(&self, drawing: &mut Drawing) {
-        for span in self.chart.stages {
+        for span in &self.chart.stages {
             let (x, end) = (self.x(span.start_s), self.x(span.end_s));
             let width = end - x;
             if !span.counted {
@@ -154,14 +186,41 @@ impl Plot<'_> {
         drawing.path("axis", format_args!("M{LEFT} {bottom:.1}H{right:.1}"));
     }
 
+    /// The load as an area that ends below the top, with its highest value beside it.
+    fn load(&self, drawing: &mut Drawing, load: &Line, most: &str) {
+        let high = load.values().fold(0.0, f64::max) / 0.9;
+        if high > 0.0 {
+            let y = |value: f64| self.bottom() - value / high * (self.bottom() - TOP);
+            let area = |points: &[(f64, f64)]| {
+                let (first, last) = (points[0], points[points.len() - 1]);
+                let line = through(points.iter().copied());
+                format!("{line}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0.min(last.0), first.1)
+            };
+            let pieces = self.pieces(load, y).into_iter();
+            drawing.path("load", pieces.map(|points| area(&points)).collect::<String>());
+            drawing.word("y", (self.right() - 4.0, y(0.9 * high) - 4.0), most);
+        }
+    }
+
+    /// A line between its gaps, in the units of the picture.
+    fn pieces(&self, line: &Line, y: impl Fn(f64) -> f64) -> Vec<Vec<(f64, f64)>> {
+        let pieces = line.points.split(|(_, value)| value.is_none());
+        let pieces = pieces.map(|run| run.iter().filter_map(|(at, value)| Some((self.x(*at), y((*value)?)))).collect());
+        pieces.filter(|points: &Vec<_>| !points.is_empty()).collect()
+    }
+
     fn line(&self, drawing: &mut Drawing, line: &Line) {
         let (mut path, mut area) = (String::new(), String::new());
-        for run in line.points.split(|(_, value)| value.is_none()) {
-            let points: Vec<_> = run.iter().filter_map(|(at, value)| Some((self.x(*at), self.y((*value)?)))).collect();
-            let (Some(first), Some(last)) = (points.first(), points.last()) else {
-                continue;
-            };
+        let pieces = self.pieces(line, |value| self.y(value));
+        // A line of crumbs is one of points.
+        let is_sparse = pieces.len() > 4 && pieces.iter().map(Vec::len).sum::<usize>() < 3 * pieces.len();
+        for points in pieces {
+            let (first, last) = (points[0], points[points.len() - 1]);
             debug_assert!(last.0 >= first.0, "points are in the order of time");
+            if is_sparse {
+                points.iter().for_each(|(x, y)| path += &format!("M{x:.1} {y:.1}h.1"));
+                continue;
+            }
             let dot = if points.len() == 1 { "h.1" } else { "" };
             let piece = through(points.iter().copied()) + dot;
             area += &format!("{piece}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0, first.1);
@@ -171,7 +230,30 @@ impl Plot<'_> {
             drawing.path(format_args!("area {}", line.class), area);
         }
         if !path.is_empty() {
-            drawing.path(format_args!("line {}", line.class), path);
+            let sparse = if is_sparse { " dots" } else { "" };
+            drawing.path(format_args!("line {}{sparse}", line.class), path);
+        }
+    }
+
+    /// Names at the ends of lines, moved until none covers another; those without room are in the legend alone.
+    fn names(&self, drawing: &mut Drawing) {
+        let lines = self.chart.lines.iter();
+        let ends =
+            lines.filter_map(|line| Some((line, self.y(line.points.iter().rev().find_map(|(_, value)| *value)?))));
+        let mut ends: Vec<(&Line, f64)> = ends.collect();
+        ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+        ends.truncate(((self.bottom() - TOP) / NAME_HEIGHT) as usize + 1);
+        let mut free = TOP - NAME_HEIGHT;
+        for (_, y) in &mut ends {
+            *y = y.max(free + NAME_HEIGHT);
+            free = *y;
+        }
+        let mut free = self.bottom() + NAME_HEIGHT;
+        for (line, y) in ends.iter_mut().rev() {
+            *y = y.min(free - NAME_HEIGHT);
+            free = *y;
+            let name = clip(&line.name, (NAMES / CHARACTER) as usize - 2);
+            drawing.word(&format!("name {}", line.class), (self.right() + 7.0, *y + 4.0), &name);
         }
     }
 }

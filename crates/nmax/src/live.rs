@@ -75,7 +75,7 @@ impl Screen {
             Self { has_keys: true, .. } => terminal::Keys::Hint,
             _ => terminal::Keys::None,
         };
-        let style = Style { color: use_color(), width: terminal_width(), wide: false };
+        let style = Style { color: use_color(), width: terminal_width(), ..Style::default() };
         self.drawn.redraw(&terminal::panel(view, Room { style, rows: terminal_rows(), keys }));
     }
 
@@ -182,6 +182,13 @@ fn ended(window: &Window) -> u64 {
 pub fn use_color() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var("TERM").map_or(true, |term| term != "dumb")
+}
+
+/// How standard output is written: so many columns where nothing says how many there are.
+pub fn style(columns: usize, wide: bool) -> Style {
+    let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let color = is_terminal && use_color();
+    Style { color, width: output_width(columns), wide, glyphs: glyphs(is_terminal) }
 }
 
 /// Characters of charts: ASCII on a terminal whose locale has no more; a file takes UTF-8.

@@ -6,13 +6,14 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::sync::OnceLock;
 
 use nmax_plan::plan::Plan;
-use nmax_report::terminal::printed_width;
+use nmax_report::doc::Document;
+use nmax_report::terminal::{self, printed_width};
 use nmax_run::Exit;
 use nmax_secrets::Redactor;
 use nmax_text::{Painted, shown_lines};
 
 use crate::keys;
-use crate::live::{terminal_columns, terminal_width};
+use crate::live::{style, terminal_columns, terminal_width};
 
 /// Why standard output lacks something, the first time.
 static LOST: OnceLock<io::Error> = OnceLock::new();
@@ -34,6 +35,11 @@ pub fn without_secrets(line: &str) -> String {
 pub fn text(text: impl Into<Painted>) {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.into().as_bytes()).and_then(|()| stdout.flush()).unwrap_or_else(lost);
+}
+
+/// Writes a document on standard output, as fits it.
+pub fn document(document: &Document, wide: bool) {
+    text(terminal::write(document, style(80, wide)));
 }
 
 /// Remembers that standard output lacks something.

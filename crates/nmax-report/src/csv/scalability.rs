@@ -3,8 +3,8 @@
 use nmax_usl::{Estimate, Outlook, Zone};
 
 use super::of_table;
+use crate::doc::table::Table;
 use crate::scalability::{CompareView, FitView, ScaleView, Version, wording};
-use crate::tables::Table;
 
 /// The points with what the law says about each: the table of the text, the page and the JSON.
 pub fn points(view: &FitView) -> String {

@@ -142,6 +142,8 @@ pub struct Column {
     pub unit: &'static str,
     /// Whether it stands only where there is room for everything.
     pub is_detail: bool,
+    /// Whether the terminal says it below each row.
+    pub is_below: bool,
     /// Its title in the terminal, and its width there: 0 is the room that the others leave. `None` leaves it out there.
     pub terminal: Option<(&'static str, usize)>,
     /// Where its cells stand.
@@ -239,7 +241,17 @@ impl<R: Copy> Table<R> {
         let group = self.group.take().unwrap_or(before);
         let cells = self.rows.iter().map(|row| cell(*row).into()).collect();
         let title = Some(title);
-        self.columns.push(Column { group, begins, title, unit: "", is_detail: false, terminal: None, place, cells });
+        self.columns.push(Column {
+            group,
+            begins,
+            title,
+            unit: "",
+            is_detail: false,
+            is_below: false,
+            terminal: None,
+            place,
+            cells,
+        });
         self
     }
 
@@ -300,6 +312,12 @@ impl<R: Copy> Table<R> {
         self
     }
 
+    /// The terminal says the last column below each row.
+    pub fn below(mut self) -> Self {
+        self.columns.iter_mut().last().expect("a column is there").is_below = true;
+        self
+    }
+
     /// The last column stands in the terminal too, with this title and so wide. A title begins where its words do.
     pub fn short(mut self, title: &'static str, width: usize) -> Self {
         self.columns.iter_mut().last().expect("a column is there").terminal = Some((title, width));
@@ -325,6 +343,11 @@ impl<R> Table<R> {
     pub fn done(self) -> Table<()> {
         let Self { rows, columns, rest, is_named, has_total, spreads, together, group } = self;
         Table { rows: vec![(); rows.len()], columns, rest, is_named, has_total, spreads, together, group }
+    }
+
+    /// Whether a row is the sum of the others.
+    pub fn is_total(&self, row: usize) -> bool {
+        self.has_total && row + 1 == self.len()
     }
 
     /// How many rows it has.

@@ -8,7 +8,7 @@ use crate::svg::Scale;
 
 /// A curve with the points behind it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Series {
+pub struct Series {
     /// What it is.
     pub name: String,
     /// Whether it is assumed and not measured.
@@ -21,7 +21,7 @@ pub(crate) struct Series {
 
 /// Several curves on common axes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Overlay {
+pub struct Overlay {
     /// Horizontal axis.
     pub n: Scale,
     /// Vertical axis.

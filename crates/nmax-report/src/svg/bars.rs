@@ -44,13 +44,8 @@ impl Bar {
 }
 
 impl Bars<'_> {
-    /// The picture as SVG, `width` units wide.
-    pub fn render(&self, width: f64) -> String {
-        self.draw(width).svg()
-    }
-
     /// The picture, `width` units wide.
-    pub fn draw(&self, width: f64) -> Drawing {
+    pub fn render(&self, width: f64) -> Drawing {
         let left = (0.22 * width).clamp(96.0, 240.0);
         let right = width - NUMBER;
         let bottom = GAP + self.rows.len() as f64 * (BAR + GAP);

@@ -151,13 +151,8 @@ impl PanelChart {
         }
     }
 
-    /// The picture by itself as SVG, `width` by `height` units, for a page that has the style.
-    pub(crate) fn render(&self, width: f64, height: f64) -> String {
-        self.picture(width, height).svg()
-    }
-
-    /// The picture by itself, `width` by `height` units.
-    pub(crate) fn picture(&self, width: f64, height: f64) -> Drawing {
+    /// The picture by itself, `width` by `height` units, for a page that has the style.
+    pub(crate) fn render(&self, width: f64, height: f64) -> Drawing {
         let mut drawing = Drawing::begin((&self.id, " usl"), (width, height), (&self.title, &self.description));
         self.draw(&mut drawing, (0.0, 0.0), (width, height));
         drawing

@@ -18,7 +18,7 @@ const HEIGHT: f64 = 260.0;
 const LABELS: f64 = 74.0;
 
 /// Ratios of these rows on a logarithmic axis, with the margin shaded; `None` when none of them has a ratio.
-pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
+pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<Drawing> {
     let shown: Vec<(&Row, f64, f64, f64)> = rows
         .iter()
         .filter(|row| row.metric.scale() == Scale::Ratio)
@@ -54,7 +54,7 @@ pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
             drawing.circle("", (x(*change), y), 4.0, "");
         });
     }
-    Some(drawing.svg())
+    Some(drawing)
 }
 
 /// Ratios to label on an axis that reaches so far, on the logarithmic scale.
@@ -82,7 +82,7 @@ const fn class(said: Conclusion) -> &'static str {
 }
 
 /// The figure of every run in order, the level between changes, and the changes.
-pub(crate) fn history(view: &HistoryView) -> String {
+pub(crate) fn history(view: &HistoryView) -> Drawing {
     let count = view.runs.len().max(2) as f64;
     let values = || view.runs.iter().map(|run| run.value);
     let high = values().fold(0.0, f64::max) * 1.05;
@@ -115,5 +115,5 @@ pub(crate) fn history(view: &HistoryView) -> String {
         drawing.word("", (LABELS, HEIGHT - 8.0), &day(&first.started_at));
         drawing.word("y", (WIDTH, HEIGHT - 8.0), &day(&last.started_at));
     }
-    drawing.svg()
+    drawing
 }

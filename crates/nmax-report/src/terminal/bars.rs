@@ -1,6 +1,7 @@
 //! Small charts of counts: blocks of eight heights.
 
 use super::Glyphs;
+use super::text::{Painted, shorten};
 
 /// A bar for each value, the largest as high as a line; unknown ones are empty.
 pub(crate) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
@@ -14,6 +15,32 @@ pub(crate) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
         _ => ' ',
     };
     values.iter().map(bar).collect()
+}
+
+/// The newest figures as bars from the least to the largest, with a mark below each that begins something new, and what
+/// the bars are from and to.
+pub(super) fn course(values: &[(f64, bool)], axis: &str, columns: usize, glyphs: Glyphs) -> Vec<Painted> {
+    let bars = match glyphs {
+        Glyphs::Unicode => glyphs.heights(),
+        // The least figure is a bar too, and it stands on the line.
+        Glyphs::Ascii => ['_', '.', '-', '=', '+', '*', '#', '@'],
+    };
+    let room = columns.saturating_sub(4);
+    let newest = &values[values.len().saturating_sub(room)..];
+    let all = values.iter().map(|(value, _)| *value);
+    let (low, high) = (all.clone().fold(f64::INFINITY, f64::min), all.fold(f64::NEG_INFINITY, f64::max));
+    if !(low.is_finite() && high.is_finite()) {
+        return Vec::new();
+    }
+    let bar = |figure: f64| {
+        let share = if high > low { (figure - low) / (high - low) } else { 0.0 };
+        bars[((share * bars.len() as f64) as usize).min(bars.len() - 1)]
+    };
+    let line: String = newest.iter().map(|(value, _)| bar(*value)).collect();
+    let marks: String = newest.iter().map(|(_, is_new)| if *is_new { '^' } else { ' ' }).collect();
+    let marks = Some(marks).filter(|marks| marks.contains('^'));
+    let lines = [Some(line), marks, Some(shorten(axis, room))].into_iter().flatten();
+    lines.map(|line| Painted::from(format!("  {line}"))).collect()
 }
 
 /// Values joined into at most `most` means, in order.

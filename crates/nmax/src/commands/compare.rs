@@ -1,12 +1,10 @@
 //! `nmax compare`: before and after, from runs and access logs.
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_analysis::compare::Conclusion;
-use nmax_report::comparison::ComparisonView;
-use nmax_report::terminal::Style;
-use nmax_report::{html, json, markdown, terminal};
+use nmax_report::comparison::{self, ComparisonView};
+use nmax_report::{html, json, markdown};
 use nmax_run::Exit;
 use nmax_run::compare::{self, Ask, Compared};
 
@@ -14,7 +12,7 @@ use super::run::{writable, write};
 use super::{Ended, Trouble};
 use crate::args::BeforeAfterArgs;
 use crate::logs::Progress;
-use crate::{live, say};
+use crate::say;
 
 /// Compares.
 pub fn before_after(args: &BeforeAfterArgs) -> Ended {
@@ -38,7 +36,7 @@ fn compared(args: &BeforeAfterArgs) -> Ended {
     } else {
         // Who names rows wants to see them.
         let wide = args.wide || !args.metric.is_empty() || !args.request.is_empty();
-        say::text(terminal::comparison(&view, Style { wide, ..style() }));
+        say::document(&comparison::comparison(&view), wide);
     }
     Ok(match view.answer.conclusion() {
         Conclusion::Worse => Exit::Failed,
@@ -64,17 +62,11 @@ fn ask(args: &BeforeAfterArgs) -> Ask {
     }
 }
 
-/// How standard output is written.
-pub(super) fn style() -> Style {
-    let is_terminal = std::io::stdout().is_terminal();
-    Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false }
-}
-
 /// The comparison in the form that the file's ending names.
 fn page(file: &Path, view: &ComparisonView) -> String {
     match file.extension().and_then(|ending| ending.to_str()) {
-        Some("md") => markdown::comparison(view),
+        Some("md") => markdown::write(&comparison::comparison(view)),
         Some("json") => format!("{:#}\n", json::comparison(view)),
-        _ => html::comparison(view),
+        _ => html::write(&comparison::comparison(view)),
     }
 }

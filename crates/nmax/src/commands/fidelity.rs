@@ -1,9 +1,7 @@
 //! `nmax fidelity`: the traffic of a run beside that of its source, again or beside another.
 
-use std::io::IsTerminal;
 use std::path::Path;
 
-use nmax_report::terminal::{Style, likeness};
 use nmax_run::Exit;
 use nmax_run::fidelity::{Fidelity, TRAFFIC, profile, stored};
 
@@ -28,9 +26,8 @@ pub fn fidelity(args: &FidelityArgs) -> Ended {
     if args.json {
         say::line(format_args!("{:#}", found.to_json()));
     } else {
-        let is_terminal = std::io::stdout().is_terminal();
-        let style = Style { color: is_terminal && live::use_color(), width: live::output_width(100), wide: args.wide };
-        say::text(likeness(&found.likeness(), style));
+        let document = nmax_report::report::likeness(&found.likeness());
+        say::text(nmax_report::terminal::write(&document, live::style(100, args.wide)));
     }
     Ok(Exit::Pass)
 }

@@ -1,12 +1,11 @@
 //! `nmax run`
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
 use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
-use nmax_report::terminal::{Style, table};
+use nmax_report::terminal::table;
 use nmax_report::{View, csv, json, junit};
 use nmax_run::fidelity::{self, Reference, Visitors};
 use nmax_run::host::{self, Finding, Need};
@@ -138,9 +137,7 @@ pub fn print(view: &View, output: &OutputArgs) {
 
 /// The result as a table, as fits standard output.
 pub fn text(view: &View, wide: bool) -> Painted {
-    let is_terminal = std::io::stdout().is_terminal();
-    let width = live::output_width(80);
-    table(view, Style { color: is_terminal && live::use_color(), width, wide })
+    table(view, live::style(80, wide))
 }
 
 /// Whether a file can be written; an old one keeps its text, a new one is not left behind.

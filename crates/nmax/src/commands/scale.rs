@@ -2,12 +2,10 @@
 
 mod progress;
 
-use std::io::IsTerminal;
 use std::path::Path;
 
-use nmax_report::scalability::ScaleView;
-use nmax_report::terminal::{self, Style};
-use nmax_report::{csv, html, json, svg};
+use nmax_report::scalability::{self, ScaleView};
+use nmax_report::{csv, html, json, svg, terminal};
 use nmax_run::Trouble;
 use nmax_run::load::is_url;
 use nmax_run::signals::Interrupts;
@@ -142,7 +140,7 @@ pub fn show(directory: &Path, as_json: bool) -> Result<(), String> {
 pub fn report(directory: &Path, format: Format) -> Result<Painted, String> {
     let view = stored::read(directory)?;
     Ok(match format {
-        Format::Html => html::scale(&view).into(),
+        Format::Html => html::write(&scalability::scale(&view)).into(),
         Format::Json => format_args!("{:#}\n", json::scale(&view)).into(),
         Format::Csv => csv::measured(&view).into(),
         Format::Text => text(&view),
@@ -167,7 +165,5 @@ fn print(view: &ScaleView, directory: &Path, as_json: bool) {
 
 /// As fits standard output.
 fn text(view: &ScaleView) -> Painted {
-    let is_terminal = std::io::stdout().is_terminal();
-    let style = Style { color: is_terminal && live::use_color(), width: live::output_width(80), wide: false };
-    terminal::scale(view, style, live::glyphs(is_terminal))
+    terminal::write(&scalability::scale(view), live::style(80, false))
 }

@@ -1,15 +1,14 @@
 //! `nmax trend`: a figure over many runs, and where it changed for good.
 
 use nmax_analysis::compare::Conclusion;
-use nmax_report::{html, json, terminal};
+use nmax_report::{comparison, html, json};
 use nmax_run::trend::{self, Ask, Trend};
 use nmax_run::{Exit, Trouble};
 
 use super::Ended;
-use super::compare::style;
 use super::run::{writable, write};
 use crate::args::TrendArgs;
-use crate::{live, say};
+use crate::say;
 
 /// Shows the history of a figure.
 pub fn trend(args: &TrendArgs) -> Ended {
@@ -31,15 +30,14 @@ pub fn trend(args: &TrendArgs) -> Ended {
     for file in &args.output {
         let page = match file.extension().and_then(|ending| ending.to_str()) {
             Some("json") => format!("{:#}\n", json::history(&view)),
-            _ => html::history(&view),
+            _ => html::write(&comparison::history(&view)),
         };
         write(file, &page)?;
     }
     if args.json {
         say::line(format_args!("{:#}", json::history(&view)));
     } else {
-        let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
-        say::text(terminal::history(&view, style(), live::glyphs(is_terminal)));
+        say::document(&comparison::history(&view), false);
     }
     let exit = match view.last() {
         _ if !args.gate => Exit::Pass,

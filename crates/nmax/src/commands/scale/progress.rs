@@ -94,7 +94,7 @@ impl Listener for Progress {
         }
         let points: Vec<(f64, f64)> = curve.observations.iter().map(|one| (one.n, one.x)).collect();
         let analysis = analyse(curve.observations, curve.options);
-        let style = Style { color: live::use_color(), width: live::terminal_width(), wide: false };
+        let style = Style { color: live::use_color(), width: live::terminal_width(), ..Style::default() };
         let scale = LiveScale {
             points: &points,
             analysis: Some(&analysis),

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use nmax_report::scalability::{CompareView, Version};
-use nmax_report::{csv, html, json, svg, terminal};
+use nmax_report::scalability::{self, CompareView, Version};
+use nmax_report::{csv, json, svg};
 use nmax_run::Exit;
 
 use super::output::{self, Forms};
@@ -54,10 +54,9 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
         say::note(format_args!("note: {caveat}"));
     }
     let forms = Forms {
-        text: &|style, glyphs| terminal::compare(&view, style, glyphs),
+        document: scalability::compare(&view),
         json: &|| json::compare(&view),
         svg: &|| svg::compare(&view),
-        html: &|| html::compare(&view),
         csv: &|| csv::coefficients(&view),
     };
     output::print(&args.output, &forms)?;

@@ -1,7 +1,8 @@
 //! `nmax usl fit`: the law, how sure it is, and what it means.
 
-use nmax_report::scalability::{FitView, wording};
-use nmax_report::{csv, html, json, svg, terminal};
+use nmax_report::doc::{Item, Mark, Section};
+use nmax_report::scalability::{self, FitView, wording};
+use nmax_report::{csv, json, svg};
 use nmax_run::Exit;
 use nmax_usl::{Analysis, Model, Rung};
 
@@ -23,11 +24,10 @@ pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
         analysis,
     };
     let asked = args.model;
+    let mut document = scalability::fit(&view);
+    document.sections.extend(asked.map(|model| asked_model(model, &view.analysis)));
     let forms = Forms {
-        text: &|style, glyphs| {
-            let asked = asked.map_or_else(String::new, |model| model_text(model, &view.analysis));
-            terminal::fit(&view, style, glyphs) + glyphs.plain(&asked.into())
-        },
+        document,
         json: &|| {
             let mut value = json::usl(&view);
             if let Some(model) = asked {
@@ -36,7 +36,6 @@ pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
             value
         },
         svg: &|| svg::figure(&view),
-        html: &|| html::fit(&view),
         csv: &|| csv::points(&view),
     };
     output::print(&args.output, &forms)?;
@@ -48,9 +47,10 @@ fn rung(model: Model, analysis: &Analysis) -> Option<&Rung> {
 }
 
 /// The coefficients of a model that was asked for.
-fn model_text(model: Model, analysis: &Analysis) -> String {
+fn asked_model(model: Model, analysis: &Analysis) -> Section {
+    let section = Section::new("asked-model", &format!("Model {}", model.name()));
     let Some(rung) = rung(model, analysis) else {
-        return format!("\nModel {}: it cannot be fitted to these points\n", model.name());
+        return section.with(|body| _ = body.items([Item::new(Mark::Fail, "it cannot be fitted to these points")]));
     };
     let coefficients: Vec<String> = rung
         .curve
@@ -62,5 +62,6 @@ fn model_text(model: Model, analysis: &Analysis) -> String {
         0.0 => "the best by AICc".to_owned(),
         delta => format!("{} behind the best in AICc", wording::plain(delta)),
     };
-    format!("\nModel {}: {}; {distance}\n", model.name(), coefficients.join(", "))
+    let text = format!("{}; {distance}", coefficients.join(", "));
+    section.with(|body| _ = body.items([Item::new(Mark::Point, text)]))
 }

@@ -3,14 +3,14 @@
 use nmax_analysis::NoInterval;
 use nmax_analysis::summary::{Dist, GroupRow, MetricRow, SHOWN, Summary};
 
-use super::{Cell, Table};
-use crate::number::{self, or_unknown, share_or_unknown, time_or_unknown};
+use crate::doc::table::{Cell, Table};
+use crate::number::{self, time_or_unknown};
 
 /// Titles of the columns of [`nmax_analysis::QUANTILES`].
-pub(crate) const QUANTILES: [&str; 5] = ["p50", "p90", "p95", "p99", "p99.9"];
+pub(super) const QUANTILES: [&str; 5] = ["p50", "p90", "p95", "p99", "p99.9"];
 
 /// The tables that have rows, each with its headings in the terminal and in the page.
-pub(crate) fn tables(summary: &Summary) -> Vec<((&'static str, &'static str), Table<()>)> {
+pub(super) fn tables(summary: &Summary) -> Vec<((&'static str, &'static str), Table<()>)> {
     let mut all = vec![
         (("Pages", "Pages"), pages(summary)),
         (("Transactions", "Transactions"), transactions("transaction", &summary.transactions)),
@@ -31,11 +31,11 @@ fn counted<'a, R>((name, count): (&str, &str), rows: &'a [R], of: fn(&R) -> &Gro
         .named()
         .word(name, |row| &of(row).name)
         .short("", 0)
-        .number(count, |row| Cell::count(of(row).count))
+        .count(count, |row| of(row).count)
         .short("count", 7)
-        .number("failed", |row| share_or_unknown(of(row).failure_rate))
+        .share("failed", |row| of(row).failure_rate)
         .short("failed", 7)
-        .number("rate", |row| number::rate_or_unknown(of(row).rate_per_s))
+        .rate("rate", |row| of(row).rate_per_s)
 }
 
 /// With its times, of which the terminal has some.
@@ -47,11 +47,11 @@ fn timed<'a, R: Copy>(table: Table<R>, median: &str, short: &[&'static str], of:
             table = table.short(name, 8);
         }
     }
-    table.number("max", |row| time_or_unknown(of(row).max_ns))
+    table.time("max", |row| of(row).max_ns)
 }
 
 /// A percentile with its interval below.
-pub(crate) fn quantile(dist: &Dist, index: usize) -> Cell {
+pub(super) fn quantile(dist: &Dist, index: usize) -> Cell {
     let value = Cell::from(time_or_unknown(dist.quantiles_ns[index]));
     match dist.intervals_ns[index] {
         Ok((low, high)) => value.small(format!("{} – {}", number::time(low as f64), number::time(high as f64))),
@@ -70,15 +70,15 @@ fn pages(summary: &Summary) -> Table<()> {
     let pages = counted(("page", "count"), &summary.pages, |row| &row.pages);
     timed(pages, "page time p50", &["p50", "p95"], |row| &row.pages.time)
         .group("")
-        .number("bytes per page", |row| or_unknown(row.bytes_per_page(), number::bytes))
+        .bytes("bytes per page", |row| row.bytes_per_page())
         .short("bytes", 9)
-        .number("resources", |row| number::count(row.resources))
-        .number("from cache", |row| number::count(row.cached))
-        .number("unchanged (304)", |row| number::count(row.unchanged))
-        .number("failed", |row| number::count(row.resources_failed))
+        .count("resources", |row| row.resources)
+        .count("from cache", |row| row.cached)
+        .count("unchanged (304)", |row| row.unchanged)
+        .count("failed", |row| row.resources_failed)
         .number("", |row| number::digits(row.resources as f64 / row.pages.count.max(1) as f64))
         .only_short("res.", 6)
-        .number("", |row| share_or_unknown((row.resources > 0).then(|| row.cached as f64 / row.resources as f64)))
+        .share("", |row| (row.resources > 0).then(|| row.cached as f64 / row.resources as f64))
         .only_short("cached", 7)
         .done()
 }
@@ -95,18 +95,18 @@ fn metrics<'a>(rows: impl Iterator<Item = &'a MetricRow>, figures: &[(&'static s
 fn locations(summary: &Summary) -> Table<()> {
     counted(("location", "requests"), &summary.locations, |row| &row.exchanges)
         .group("")
-        .number("response p50", |row| time_or_unknown(row.exchanges.time.p50()))
+        .time("response p50", |row| row.exchanges.time.p50())
         .short("p50", 8)
-        .number("p95", |row| time_or_unknown(row.exchanges.time.p95()))
+        .time("p95", |row| row.exchanges.time.p95())
         .short("p95", 8)
-        .number("p99", |row| time_or_unknown(row.exchanges.time.p99()))
+        .time("p99", |row| row.exchanges.time.p99())
         .group("")
-        .number("page p50", |row| time_or_unknown(row.pages.time.p50()))
-        .number("p95", |row| time_or_unknown(row.pages.time.p95()))
+        .time("page p50", |row| row.pages.time.p50())
+        .time("p95", |row| row.pages.time.p95())
         .short("page p95", 9)
         .group("")
-        .number("iteration p50", |row| time_or_unknown(row.iterations.time.p50()))
-        .number("p95", |row| time_or_unknown(row.iterations.time.p95()))
+        .time("iteration p50", |row| row.iterations.time.p50())
+        .time("p95", |row| row.iterations.time.p95())
         .short("iter. p95", 10)
         .done()
 }

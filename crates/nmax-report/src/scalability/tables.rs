@@ -2,12 +2,12 @@
 
 use nmax_usl::{Analysis, Point, Rung, Zone};
 
-use super::{Cell, Emphasis, Table};
+use crate::doc::table::{Cell, Emphasis, Table};
 use crate::number::{self, UNKNOWN, milliseconds};
 use crate::scalability::{Knob, Level, ScaleView, wording};
 
 /// What was measured beside the law.
-pub(crate) fn points<'a>(analysis: &'a Analysis, unit: &str) -> Table<&'a Point> {
+pub(super) fn points<'a>(analysis: &'a Analysis, unit: &str) -> Table<&'a Point> {
     let band = |(low, high)| format!("{} to {}", wording::plain(low), wording::plain(high));
     Table::from_rows(&analysis.points)
         .word("row", |point| point.row.to_string())
@@ -30,7 +30,7 @@ pub(crate) fn points<'a>(analysis: &'a Analysis, unit: &str) -> Table<&'a Point>
 }
 
 /// Models, the best first; nothing where none could be fitted.
-pub(crate) fn ladder(analysis: &Analysis) -> Option<Table<&Rung>> {
+pub(super) fn ladder(analysis: &Analysis) -> Option<Table<&Rung>> {
     let leads = |rung: &Rung| wording::winner(analysis.winner) == rung.model.name();
     let coefficients = |rung: &Rung| {
         let named = rung.curve.coefficients().into_iter();
@@ -54,7 +54,7 @@ pub(crate) fn ladder(analysis: &Analysis) -> Option<Table<&Rung>> {
 }
 
 /// Settings of the system under test, each at its best load.
-pub(crate) fn knobs(view: &ScaleView) -> Table<&Knob> {
+pub(super) fn knobs(view: &ScaleView) -> Table<&Knob> {
     let table = Table::from_rows(&view.knobs)
         .word("setting", |knob| wording::setting(&knob.values))
         .short("", 0)
@@ -71,11 +71,11 @@ pub(crate) fn knobs(view: &ScaleView) -> Table<&Knob> {
         .number("cost per million ok", |knob| wording::plain_or_unknown(knob.price_per_million));
     let is_priced = view.knobs.iter().any(|knob| knob.price_per_million.is_some());
     let table = if is_priced { table.short("cost/10⁶", 12) } else { table };
-    table.sentence("note", |knob| &knob.why)
+    table.sentence("note", |knob| &knob.why).below()
 }
 
 /// Levels in the order of their runs.
-pub(crate) fn levels(view: &ScaleView) -> Table<&Level> {
+pub(super) fn levels(view: &ScaleView) -> Table<&Level> {
     Table::from_rows(&view.levels)
         .word("#", |level| level.number.to_string())
         .number("", |level| level.number.to_string())
@@ -93,7 +93,12 @@ pub(crate) fn levels(view: &ScaleView) -> Table<&Level> {
         .number("verdict", |level| &level.verdict)
         .short("verdict", 9)
         .word("fitted", |level| if level.used { "yes" } else { "no" })
-        .sentence("note", |level| &level.why)
+        .sentence("note", |level| match (level.used, level.why.as_str()) {
+            (true, why) => why.to_owned(),
+            (false, "") => "not fitted: not used".to_owned(),
+            (false, why) => format!("not fitted: {why}"),
+        })
+        .below()
         .word("run", |level| &level.run)
         .word("", |level| if level.setting.is_empty() { &level.purpose } else { &level.setting })
         .only_short("  ", 0)

@@ -1,6 +1,6 @@
 //! A plot of character cells: curves by braille dots or by plain characters.
 
-use super::chart::Glyphs;
+use super::Glyphs;
 use crate::svg::Scale;
 use crate::terminal::text::{Ink, Painted};
 

@@ -3,19 +3,19 @@
 use nmax_analysis::Latency;
 use nmax_analysis::breakdown::SideRow;
 
-use super::{Cell, Table};
+use crate::doc::table::Table;
 use crate::number::milliseconds as ms;
 
 /// Both sides of these requests.
-pub(crate) fn sides<'a>(rows: impl Iterator<Item = &'a SideRow>) -> Table<&'a SideRow> {
+pub(super) fn table<'a>(rows: impl Iterator<Item = &'a SideRow>) -> Table<&'a SideRow> {
     let of = |time: &Option<Latency>, of: fn(&Latency) -> f64| ms(time.as_ref().map(of));
     Table::from_rows(rows)
         .named()
         .word("request", |row| if row.name.is_empty() { "all requests" } else { &row.name })
         .short("  mean times", 0)
         .number("status", |row| row.status.map_or_else(|| "all".to_owned(), |status| status.to_string()))
-        .number("client n", |row| Cell::count(row.client.count))
-        .number("server n", |row| Cell::count(row.server.count))
+        .count("client n", |row| row.client.count)
+        .count("server n", |row| row.server.count)
         .short("server n", 10)
         .number("client", |row| of(&row.client.time, |time| time.mean_ms))
         .short("client", 10)

@@ -1,12 +1,14 @@
 //! The curve in the terminal: points, law, band and peak, on axes with units.
 
+mod canvas;
+
 use nmax_usl::Analysis;
 
-use super::canvas::Canvas;
 use crate::scalability::{FitView, Frame, Mark, Overlay, wording};
 use crate::svg::Scale;
 use crate::terminal::text::{Ink, Painted, left, right, shorten, shown, width, wrap};
 use crate::terminal::{Style, WIDTH_MIN};
+use canvas::Canvas;
 
 /// Rows of the inner rectangle.
 const ROWS: usize = 15;

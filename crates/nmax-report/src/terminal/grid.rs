@@ -1,0 +1,125 @@
+//! Tables in columns: words to the left, numbers to the right, and where there is little room names on lines of their own.
+
+use super::Lines;
+use super::text::{Ink, left, right, shorten, width};
+use crate::doc::table::{Alignment, Cell, Column, Table};
+
+/// Most rows, unless everything is asked for; the page and the files have the others.
+const ROWS_MAX: usize = 40;
+/// Widest column of names, the least one beside numbers, and the one beside all columns.
+const NAME_MAX: usize = 48;
+const NAME_MIN: usize = 14;
+const NAME_SPREAD: usize = 32;
+
+/// A column as it is printed.
+struct Shown<'a> {
+    column: &'a Column,
+    title: &'a str,
+    /// With the blank before it; 0 is the room that the others leave.
+    width: usize,
+}
+
+impl Shown<'_> {
+    fn is_number(&self) -> bool {
+        self.column.place == Alignment::Number
+    }
+}
+
+/// Writes a table.
+pub(super) fn write(page: &mut Lines, table: &Table<()>) {
+    let is_spread = page.wide && table.spreads;
+    let mut columns: Vec<Shown<'_>> = table.columns.iter().filter_map(|column| shown(column, is_spread)).collect();
+    let taken: usize = columns.iter().map(|column| column.width).sum();
+    let room = if is_spread { NAME_SPREAD } else { page.width.saturating_sub(taken) };
+    let has_lines = table.is_named && room < NAME_MIN && columns.first().is_some_and(|column| column.width == 0);
+    if has_lines {
+        // Names stand above their numbers, whose units follow without a blank.
+        columns.remove(0);
+        let alone: Vec<bool> = columns.iter().map(|one| is_alone(&columns, one)).collect();
+        for (one, is_alone) in columns.iter_mut().zip(alone) {
+            let head = width(one.title).max(if is_alone { width(one.column.group) } else { 0 });
+            one.width = (one.width - 1).max(head + 1);
+        }
+    } else {
+        let cap = if table.is_named { NAME_MAX } else { usize::MAX };
+        columns.iter_mut().filter(|one| one.width == 0).for_each(|one| one.width = room.min(cap));
+    }
+    if columns.iter().any(|one| !one.column.group.is_empty()) {
+        let line = page.paint(&groups(&columns), Ink::Dim);
+        page.line(line);
+    }
+    let titles: String = columns.iter().map(|one| cell(one, one.title, false)).collect();
+    let titles = page.paint(&titles, Ink::Dim);
+    page.line(titles);
+    let most = if page.wide { usize::MAX } else { ROWS_MAX };
+    for row in (0..table.len()).filter(|row| *row < most || table.is_total(*row)) {
+        let is_total = table.is_total(row);
+        let strong = if is_total { Ink::Bold } else { Ink::Plain };
+        if has_lines {
+            let name = shorten(table.columns[0].cells[row].in_terminal(), page.width);
+            let name = page.paint(&name, if is_total { strong } else { Ink::Accent });
+            page.line(name);
+        }
+        let cells: String =
+            columns.iter().map(|one| cell(one, one.column.cells[row].in_terminal(), has_lines)).collect();
+        let cells = page.paint(&cells, strong);
+        page.line(cells);
+        for column in table.columns.iter().filter(|column| column.is_below) {
+            below(page, &column.cells[row]);
+        }
+    }
+    let hidden = table.len().saturating_sub(most + usize::from(table.has_total));
+    if hidden > 0 {
+        page.item("…", Ink::Dim, &format!("{hidden} more rows in the report"));
+    }
+}
+
+/// What is said of a row under it.
+fn below(page: &mut Lines, cell: &Cell) {
+    if !cell.line().is_empty() {
+        page.item(" ", Ink::Plain, &cell.line());
+    }
+}
+
+fn shown(column: &Column, is_spread: bool) -> Option<Shown<'_>> {
+    if !is_spread {
+        let (title, width) = column.terminal?;
+        return Some(Shown { column, title, width });
+    }
+    let title = column.title.as_deref()?;
+    let widest = column.cells.iter().map(|cell| width(&cell.line())).max().unwrap_or(0);
+    let width = if column.place == Alignment::Number { widest.max(width(title)) + 1 } else { 0 };
+    (!column.is_below).then_some(Shown { column, title, width })
+}
+
+fn cell(one: &Shown<'_>, text: &str, is_tight: bool) -> String {
+    if one.is_number() {
+        let text = if is_tight { text.replace(' ', "") } else { text.to_owned() };
+        return right(&shorten(&text, one.width.saturating_sub(1)), one.width);
+    }
+    let indent = one.title.len() - one.title.trim_start().len();
+    let text = shorten(text.trim_start(), one.width.saturating_sub(indent + 1).max(1));
+    left(&(" ".repeat(indent) + &text), one.width)
+}
+
+/// Whether no other column is in its group.
+fn is_alone(columns: &[Shown<'_>], one: &Shown<'_>) -> bool {
+    columns.iter().filter(|other| other.column.group == one.column.group).count() == 1
+}
+
+/// Names of groups, centered over their columns.
+fn groups(columns: &[Shown<'_>]) -> String {
+    let mut line = String::new();
+    for group in columns.chunk_by(|a, b| a.column.group == b.column.group) {
+        let room: usize = group.iter().map(|one| one.width).sum();
+        let name = group[0].column.group;
+        let rule = room.saturating_sub(width(name) + 3);
+        let text = if name.is_empty() || group.len() == 1 {
+            right(&shorten(name, room.saturating_sub(1)), room)
+        } else {
+            format!(" {} {name} {}", "─".repeat(rule / 2), "─".repeat(rule - rule / 2))
+        };
+        line.push_str(&text);
+    }
+    line
+}
