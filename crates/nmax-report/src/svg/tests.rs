@@ -36,13 +36,15 @@ proptest! {
 #[test]
 fn missing_values_break_the_line() {
     let chart = Chart {
-        id: "c",
-        title: "<t>",
+        id: "c".into(),
+        title: "<t>".into(),
         description: "d".into(),
         end_s: 10.0,
         marks: vec![(2.0, 3.0)],
-        gaps: &[(4.0, 6.0), (7.0, 8.0)],
-        stages: &[],
+        gaps: vec![(4.0, 6.0), (7.0, 8.0)],
+        stages: Vec::new(),
+        load: None,
+        has_names: false,
         scale: Scale::Linear { max: 1.0 },
         label: |value| value.to_string(),
         heat: None,
@@ -54,7 +56,7 @@ fn missing_values_break_the_line() {
         }],
         height: 200.0,
     };
-    let svg = chart.render(400.0);
+    let svg = chart.render(400.0).svg();
     let line = svg.split("class=\"line c1\" d=\"").nth(1).unwrap();
     assert_eq!(line.split('"').next().unwrap().matches('M').count(), 2);
     assert!(svg.contains("&lt;t&gt;") && !svg.contains("<t>"));

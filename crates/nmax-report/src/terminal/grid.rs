@@ -68,7 +68,7 @@ pub(super) fn write(page: &mut Lines, table: &Table<()>) {
             below(page, &column.cells[row]);
         }
     }
-    let hidden = table.len().saturating_sub(most + usize::from(table.has_total));
+    let hidden = table.len().saturating_sub(most.saturating_add(usize::from(table.has_total)));
     if hidden > 0 {
         page.item("…", Ink::Dim, &format!("{hidden} more rows in the report"));
     }

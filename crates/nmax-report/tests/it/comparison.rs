@@ -3,8 +3,8 @@
 use nmax_analysis::compare::{Caveat, Comparison, Conclusion, Kind, Metric, Origin, Row};
 use nmax_analysis::history::history;
 use nmax_report::comparison::{ComparisonView, HistoryRun, HistoryView};
-use nmax_report::terminal::{self, Glyphs, Style};
-use nmax_report::{html, json, markdown};
+use nmax_report::json;
+use nmax_report::terminal::{Glyphs, Style};
 use nmax_text::is_hidden;
 use proptest::prelude::*;
 
@@ -126,9 +126,9 @@ fn few_runs_tell_nothing() {
     ];
     for (count, line, class) in cases {
         let view = followed("shop", &stepped()[..count]);
-        let text = terminal::history(&view, Style::default(), Glyphs::Unicode);
+        let text = crate::written::text::history(&view, Style::default(), Glyphs::Unicode);
         assert!(text.starts_with(&format!("{line}\n")), "{text}");
-        let page = html::history(&view);
+        let page = crate::written::page::history(&view);
         let banner = format!("<section class=\"banner {class}\" aria-label=\"Answer\"><strong>{line}</strong>");
         assert!(page.contains(&banner), "{count}");
     }
@@ -138,8 +138,8 @@ fn few_runs_tell_nothing() {
 #[test]
 fn outputs_agree() {
     let view = view("home");
-    let text = terminal::comparison(&view, Style { wide: true, ..Style::default() });
-    let (page, note) = (html::comparison(&view), markdown::comparison(&view));
+    let text = crate::written::text::comparison(&view, Style { wide: true, ..Style::default() });
+    let (page, note) = (crate::written::page::comparison(&view), crate::written::note(&view));
     for part in [
         "×1.21 ", "[1.14, 1.28]", "+1.20 pt", "[+0.14, +2.26]", "×1.08", "≤0.01", "12.5 ms", "only before: home",
         "7 rows that cannot tell",
@@ -158,13 +158,14 @@ fn outputs_agree() {
 #[test]
 fn a_history_is_told_alike() {
     let view = followed("shop", &stepped());
-    let (text, page) = (terminal::history(&view, Style::default(), Glyphs::Unicode), html::history(&view));
+    let (text, page) =
+        (crate::written::text::history(&view, Style::default(), Glyphs::Unicode), crate::written::page::history(&view));
     for text in [&*text, &page] {
         assert!(text.contains("one change in 20 runs"), "{text}");
         assert!(text.contains("worse from run r10 (2026-01-31 12:00) on: shop: ×1.40"), "{text}");
     }
     assert!(text.contains("▁▁▁") && text.contains('█') && text.contains("          ^"), "{text}");
-    let ascii = terminal::history(&view, Style::default(), Glyphs::Ascii);
+    let ascii = crate::written::text::history(&view, Style::default(), Glyphs::Ascii);
     assert!(ascii.contains('@') && !ascii.contains('█'), "{ascii}");
 }
 
@@ -172,12 +173,12 @@ fn a_history_is_told_alike() {
 fn what_comes_from_outside_is_no_markup() {
     let evil = "<script>alert(1)</script>|`*_[x](javascript:y)\u{1b}[31m\u{202e}\u{2028}\u{9b}";
     let (compared, followed) = (view(evil), followed(evil, &stepped()));
-    for page in [html::comparison(&compared), html::history(&followed)] {
+    for page in [crate::written::page::comparison(&compared), crate::written::page::history(&followed)] {
         assert!(!page.contains("<script") && !page.contains("http-equiv=\"refresh"), "{page}");
         assert!(!page.contains("src=") && !page.contains("<link"), "it loads nothing");
         assert!(!page.contains('\u{1b}'));
     }
-    let note = markdown::comparison(&compared);
+    let note = crate::written::note(&compared);
     assert!(
         !note.contains("<script") && !note.replace("\\]", "").contains("](java") && !note.contains('\u{1b}'),
         "{note}"
@@ -187,12 +188,12 @@ fn what_comes_from_outside_is_no_markup() {
         assert_eq!(bars, 8, "{line}");
     }
     for text in [
-        terminal::comparison(&compared, Style::default()),
-        terminal::history(&followed, Style::default(), Glyphs::Unicode),
+        crate::written::text::comparison(&compared, Style::default()),
+        crate::written::text::history(&followed, Style::default(), Glyphs::Unicode),
     ] {
         assert!(!text.contains(|c| is_hidden(c) && c != '\n'), "{text}");
     }
-    for page in [&note, &html::comparison(&compared), &html::history(&followed)] {
+    for page in [&note, &crate::written::page::comparison(&compared), &crate::written::page::history(&followed)] {
         assert!(!page.contains(|c| is_hidden(c) && c != '\n'), "{page}");
     }
 }
@@ -215,15 +216,15 @@ proptest! {
         let style = Style { width: columns, wide: true, ..Style::default() };
         let values: Vec<f64> = (0..count).map(|place| 1.0 + change.abs() + place as f64).collect();
         let texts = [
-            terminal::comparison(&view, style),
-            terminal::history(&followed(&name, &values), style, Glyphs::Ascii),
+            crate::written::text::comparison(&view, style),
+            crate::written::text::history(&followed(&name, &values), style, Glyphs::Ascii),
         ];
         for line in texts.iter().flat_map(|text| text.lines()) {
             prop_assert!(line.chars().count() <= columns, "{} of {columns}: {line}", line.chars().count());
         }
         let marks = texts[0].lines().filter(|line| line.starts_with("  ") && line.contains("_time ")).count();
         prop_assert!(columns < 60 || marks >= 4, "{}", texts[0]);
-        for page in [html::comparison(&view), html::history(&followed(&name, &values))] {
+        for page in [crate::written::page::comparison(&view), crate::written::page::history(&followed(&name, &values))] {
             prop_assert!(!page.contains("NaN") && !page.contains("inf"), "a number that is none is on the page");
         }
     }
@@ -233,7 +234,7 @@ proptest! {
 #[test]
 fn a_refusal_is_told_with_its_reasons() {
     let view = ComparisonView { answer: Comparison::default(), ..view("home") };
-    let (page, note) = (html::comparison(&view), markdown::comparison(&view));
+    let (page, note) = (crate::written::page::comparison(&view), crate::written::note(&view));
     assert!(note.starts_with("## ? nmax compare: not compared\n"), "{note}");
     assert!(page.contains("? NOT COMPARED"), "{page}");
     for text in [&page, &note] {

@@ -27,7 +27,7 @@ fn so_far(run: &Run, until: usize) -> (Aggregate, Catalog) {
 }
 
 fn room(width: usize) -> Room {
-    Room { style: Style { color: false, width, wide: false }, rows: 40, keys: Keys::Hint }
+    Room { style: Style { width, ..Style::default() }, rows: 40, keys: Keys::Hint }
 }
 
 fn lines(live: &LiveView, room: Room) -> Vec<String> {

@@ -13,3 +13,4 @@ mod schema;
 mod sizes;
 mod watched;
 mod widths;
+mod written;

@@ -228,5 +228,5 @@ fn what_if() -> WhatIfView {
 }
 
 fn plain(width: usize) -> Style {
-    Style { color: false, width, wide: false }
+    Style { width, ..Style::default() }
 }

@@ -38,11 +38,11 @@ proptest! {
         run.info.note = text.clone();
         run.judgement.reasons[1].text = text;
         let view = run.view();
-        let plain = terminal::table(&view, Style { color: false, width, wide: false });
+        let plain = terminal::table(&view, Style { width, ..Style::default() });
         for line in plain.lines() {
             prop_assert!(columns(line) <= width, "{} columns of {width}: {line}", columns(line));
         }
-        let colored = terminal::table(&view, Style { color: true, width, wide: false });
+        let colored = terminal::table(&view, Style { color: true, width, ..Style::default() });
         let stripped: Vec<_> = without_color(&colored).lines().map(|line| line.trim_end().to_owned()).collect();
         prop_assert_eq!(stripped.join("\n"), plain.lines().collect::<Vec<_>>().join("\n"), "color adds nothing but color");
     }
@@ -59,7 +59,7 @@ fn plain_tables_have_no_escape_codes() {
 fn heads_stand_apart() {
     let view = Run::new(&Shape { hold_s: 3, ..Shape::default() }).view();
     for width in [60, 77, 78, 80, 120] {
-        let table = terminal::table(&view, Style { color: false, width, wide: false });
+        let table = terminal::table(&view, Style { width, ..Style::default() });
         let mut heads = table.lines().skip_while(|line| !line.starts_with("Requests (")).skip(1);
         let words = |line: Option<&str>| line.unwrap().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let groups = words(heads.next());
@@ -86,7 +86,7 @@ fn what_follows_from_a_failure_is_told_below_it() {
     };
     let (login, moved) = (problem("status 401", 20, &["status 302", "timeout"]), problem("status 302", 0, &[]));
     view.summary.problems = vec![login, problem("timeout", 4, &[]), moved];
-    let table = terminal::table(&view, Style { color: false, width: 120, wide: false });
+    let table = terminal::table(&view, Style { width: 120, ..Style::default() });
     let lines: Vec<&str> = table.lines().skip_while(|line| !line.starts_with("Failures and errors")).skip(1).collect();
     for (line, begins) in lines.iter().zip([
         "  ✗ status 401, 20 times: look",
@@ -137,7 +137,7 @@ fn replies_by_status_are_in_the_table_and_on_the_page() {
     let all = "200 9,812 · 302 120 · 404 3 · 40P01 2";
     let differs = format!("{old}: 302 120 · 404 3 · no reply 7");
     for width in [60, 80, 120] {
-        let table = terminal::table(&view, Style { color: false, width, wide: false });
+        let table = terminal::table(&view, Style { width, ..Style::default() });
         assert!(table.lines().any(|line| line == format!("status    {all}")), "{width}: {table}");
         assert!(table.lines().any(|line| line.trim() == differs), "{width}: {table}");
     }

@@ -1,7 +1,7 @@
 //! The text, the page, the JSON and the CSV say the same.
 
-use nmax_report::terminal::{self, Glyphs};
-use nmax_report::{csv, html, json};
+use nmax_report::terminal::Glyphs;
+use nmax_report::{csv, json};
 use serde_json::Value;
 
 use super::*;
@@ -45,7 +45,7 @@ fn read(text: &str) -> f64 {
 #[test]
 fn numbers_of_the_text_are_those_of_the_json() {
     let view = fit("cisco", &published(CISCO));
-    let (text, value) = (terminal::fit(&view, plain(80), Glyphs::Unicode), json::usl(&view));
+    let (text, value) = (crate::written::text::fit(&view, plain(80), Glyphs::Unicode), json::usl(&view));
     for (word, key) in [("contention α", "alpha"), ("coherency β", "beta"), ("throughput γ", "gamma")] {
         let line = text.lines().find(|line| line.trim_start().starts_with(word)).unwrap();
         let numbers: Vec<f64> = line[line.find(word).unwrap() + word.len()..]
@@ -75,8 +75,8 @@ fn sentences_findings_and_refusals_are_everywhere() {
     for (name, points) in sets() {
         let view = fit(name, &points);
         let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = flat(&terminal::fit(&view, plain(100), Glyphs::Unicode));
-        let (page, value) = (html::fit(&view), json::usl(&view));
+        let text = flat(&crate::written::text::fit(&view, plain(100), Glyphs::Unicode));
+        let (page, value) = (crate::written::page::fit(&view), json::usl(&view));
         let headline = &view.analysis.headline;
         for sentence in [&headline.text, &headline.advice] {
             assert!(text.contains(&flat(sentence)) && page.contains(sentence), "{name}: {sentence}\n{text}");
@@ -134,7 +134,7 @@ fn points_of_a_campaign_are_what_was_fitted() {
     let value = json::scale(&view);
     let levels = value["levels"].as_array().unwrap();
     assert_eq!(levels.iter().filter(|level| level["used"] == true).count(), rows.len());
-    let text = terminal::scale(&view, plain(80), Glyphs::Unicode);
+    let text = crate::written::text::scale(&view, plain(80), Glyphs::Unicode);
     assert!(text.contains("not fitted: the injector was late"), "{text}");
     assert!(text.contains("7 of 8 fitted"), "{text}");
     assert!(text.contains("up to 17 virtual users hold it"), "{text}");
@@ -153,19 +153,19 @@ fn versions_are_compared_with_the_same_numbers() {
             assert_eq!(version[key]["low"].as_f64(), cell(row[column(&format!("{name}_low"))]));
         }
     }
-    let text = terminal::compare(&view, plain(80), Glyphs::Unicode);
+    let text = crate::written::text::compare(&view, plain(80), Glyphs::Unicode);
     assert!(text.contains("Coherency fell by 0.020"), "{text}");
     assert!(text.contains("no fit"), "a version without a fit says so: {text}");
-    assert!(html::compare(&view).contains("Coherency fell by 0.020"));
+    assert!(crate::written::page::compare(&view).contains("Coherency fell by 0.020"));
 }
 
 #[test]
 fn assumptions_are_labelled_wherever_they_stand() {
     let view = what_if();
-    let text = terminal::what_if(&view, plain(80), Glyphs::Unicode);
+    let text = crate::written::text::what_if(&view, plain(80), Glyphs::Unicode);
     assert!(text.contains("1 optimistic (assumed)   2 realistic (assumed)"), "{text}");
     assert!(text.matches("assumed").count() >= 8, "{text}");
-    assert!(html::what_if(&view).matches("(assumed)").count() >= 4);
+    assert!(crate::written::page::what_if(&view).matches("(assumed)").count() >= 4);
     assert!(nmax_report::svg::what_if(&view).contains("optimistic (assumed)"));
     let value = json::what_if(&view);
     assert_eq!(value["weeks"][1]["x"]["base"], Value::Null, "beyond what may be shown");

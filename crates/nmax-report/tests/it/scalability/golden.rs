@@ -1,6 +1,6 @@
 //! The text of a published data set, as a person sees it.
 
-use nmax_report::terminal::{self, Glyphs};
+use nmax_report::terminal::Glyphs;
 
 use super::*;
 
@@ -16,13 +16,13 @@ pub(crate) fn is_golden(name: &str, fresh: &str) {
 #[test]
 fn text_of_memcached() {
     let view = fit("memcached 1.2.8", &published(MEMCACHED));
-    is_golden("memcached-1.2.8.txt", &terminal::fit(&view, plain(80), Glyphs::Unicode));
+    is_golden("memcached-1.2.8.txt", &crate::written::text::fit(&view, plain(80), Glyphs::Unicode));
 }
 
 #[test]
 fn text_of_cisco_in_ascii() {
     let view = fit("Cisco", &published(CISCO));
-    let text = terminal::fit(&view, plain(60), Glyphs::Ascii);
+    let text = crate::written::text::fit(&view, plain(60), Glyphs::Ascii);
     assert!(text.is_ascii(), "{text}");
     is_golden("cisco-ascii.txt", &text);
 }

@@ -19,23 +19,23 @@ fn lines_fit_whatever_the_data() {
         let view = scale(name, &points);
         for width in [20, 60, 80, 120] {
             for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
-                fits(name, &terminal::fit(&view.fit, plain(width), glyphs), width);
-                fits(name, &terminal::scale(&view, plain(width), glyphs), width);
+                fits(name, &crate::written::text::fit(&view.fit, plain(width), glyphs), width);
+                fits(name, &crate::written::text::scale(&view, plain(width), glyphs), width);
             }
         }
     }
     for width in [20, 60, 80] {
-        fits("compare", &terminal::compare(&compare(), plain(width), Glyphs::Unicode), width);
-        fits("what if", &terminal::what_if(&what_if(), plain(width), Glyphs::Ascii), width);
+        fits("compare", &crate::written::text::compare(&compare(), plain(width), Glyphs::Unicode), width);
+        fits("what if", &crate::written::text::what_if(&what_if(), plain(width), Glyphs::Ascii), width);
     }
 }
 
 #[test]
 fn without_color_there_are_no_escapes_and_color_adds_nothing_else() {
     let view = scale("shop", &published(CISCO));
-    let text = terminal::scale(&view, plain(80), Glyphs::Unicode);
+    let text = crate::written::text::scale(&view, plain(80), Glyphs::Unicode);
     assert!(!text.contains('\u{1b}'));
-    let colored = terminal::scale(&view, Style { color: true, ..plain(80) }, Glyphs::Unicode);
+    let colored = crate::written::text::scale(&view, Style { color: true, ..plain(80) }, Glyphs::Unicode);
     let mut stripped = String::new();
     for (index, part) in colored.split('\u{1b}').enumerate() {
         stripped.push_str(if index == 0 { part } else { part.split_once('m').unwrap().1 });
@@ -58,9 +58,9 @@ fn hostile_names_stay_text() {
     view.levels[0].setting = bad.into();
     view.knobs[0].values[0].1 = bad.into();
     view.versions[0].name = bad.into();
-    let text = terminal::scale(&view, plain(80), Glyphs::Unicode);
+    let text = crate::written::text::scale(&view, plain(80), Glyphs::Unicode);
     assert!(!text.contains(|c: char| is_hidden(c) && c != '\n'), "{text:?}");
-    for markup in [nmax_report::html::scale(&view), nmax_report::svg::figure(&view.fit)] {
+    for markup in [crate::written::page::scale(&view), nmax_report::svg::figure(&view.fit)] {
         assert!(!markup.contains("<script") && markup.contains("&lt;script"));
         assert!(!markup.contains(|c: char| is_hidden(c) && c != '\n'));
     }
@@ -70,7 +70,7 @@ fn hostile_names_stay_text() {
 #[test]
 fn points_stand_on_their_axes() {
     let view = fit("line", &of_law(&LAW, &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]));
-    let text = terminal::fit(&view, plain(80), Glyphs::Unicode);
+    let text = crate::written::text::fit(&view, plain(80), Glyphs::Unicode);
     let chart: Vec<Vec<char>> =
         text.lines().skip_while(|line| !line.contains('┤')).take(15).map(|line| line.chars().collect()).collect();
     let dots: Vec<(usize, usize)> = chart

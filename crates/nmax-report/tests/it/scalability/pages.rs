@@ -1,6 +1,6 @@
 //! Pages load nothing, close what they open, and stay small.
 
-use nmax_report::{html, svg};
+use nmax_report::svg;
 
 use super::*;
 
@@ -9,14 +9,14 @@ fn pages() -> Vec<(String, String)> {
         .into_iter()
         .flat_map(|(name, points)| {
             [
-                (format!("{name}, fit"), html::fit(&fit(name, &points))),
-                (format!("{name}, scale"), html::scale(&scale(name, &points))),
+                (format!("{name}, fit"), crate::written::page::fit(&fit(name, &points))),
+                (format!("{name}, scale"), crate::written::page::scale(&scale(name, &points))),
             ]
         })
         .collect();
-    all.push(("grid".into(), html::scale(&grid())));
-    all.push(("compare".into(), html::compare(&compare())));
-    all.push(("what if".into(), html::what_if(&what_if())));
+    all.push(("grid".into(), crate::written::page::scale(&grid())));
+    all.push(("compare".into(), crate::written::page::compare(&compare())));
+    all.push(("what if".into(), crate::written::page::what_if(&what_if())));
     all
 }
 
@@ -65,8 +65,8 @@ fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
     let (_, x) = view.versions[1].analysis.best.expect("measured");
     let largest = format!("{} requests/s", nmax_report::scalability::wording::plain(x));
     let wide = plain(1000);
-    let text = nmax_report::terminal::scale(&view, wide, nmax_report::terminal::Glyphs::Unicode);
-    for output in [text.to_string(), html::scale(&view)] {
+    let text = crate::written::text::scale(&view, wide, nmax_report::terminal::Glyphs::Unicode);
+    for output in [text.to_string(), crate::written::page::scale(&view)] {
         let mut said = output.match_indices("argest throughput measured is ");
         let (first, _) = said.next().expect("it is said");
         let sentence = output[first..].split('\n').next().expect("a line");
@@ -92,7 +92,7 @@ fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
     // Without a second axis there is nothing to name.
     let mut single = view;
     single.versions.clear();
-    assert!(!html::scale(&single).contains("size="));
+    assert!(!crate::written::page::scale(&single).contains("size="));
 }
 
 #[test]
