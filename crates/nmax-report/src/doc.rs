@@ -170,14 +170,14 @@ pub enum Content {
     /// What is shown when it is asked for, below its summary.
     Fold(String, Vec<Block>),
     /// A picture made of characters, for the terminal.
-    Plot(Box<Plot>),
+    Plot(Plot),
 }
 
 /// What the terminal draws with characters.
 #[derive(Clone, Debug)]
 pub enum Plot {
     /// A law with its points.
-    Law(FitView),
+    Law(Box<FitView>),
     /// Laws over each other; what N counts, and the unit of X.
     Laws(Overlay, String, String),
     /// Figures in an order, whether each begins something new, and what the axis is of.
@@ -420,7 +420,7 @@ impl Body {
 
     /// A picture made of characters.
     pub fn plot(&mut self, plot: Plot) -> &mut Self {
-        self.add(Content::Plot(Box::new(plot)))
+        self.add(Content::Plot(plot))
     }
 
     /// What is shown when it is asked for.

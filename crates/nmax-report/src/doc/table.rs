@@ -350,6 +350,11 @@ impl<R> Table<R> {
         self.has_total && row + 1 == self.len()
     }
 
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// How many rows it has.
     pub fn len(&self) -> usize {
         self.rows.len()

@@ -91,7 +91,7 @@ pub(super) fn figure(view: &View, about: &str, mut chart: Chart, shades: &[(&'st
         legend: lines.chain(load).chain(shades).collect(),
         drawings: if is_wide { WIDE } else { SMALL }.map(|width| chart.render(width)).into(),
         is_wide,
-        numbers: Some(numbers(view, &chart)).filter(|table| table.len() > 0),
+        numbers: Some(numbers(view, &chart)).filter(|table| !table.is_empty()),
         row_s: view.summary.series.bins.first().map(|bin| bin.width_s),
         about: about.to_owned(),
         title: chart.title,

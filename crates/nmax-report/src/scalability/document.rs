@@ -318,7 +318,7 @@ fn section(id: &str, title: &str, of: &str) -> Section {
 
 fn curves(view: &FitView, of: &str) -> Section {
     section("curves", "Curves", of).with(|body| {
-        body.on(Media::TERMINAL).plot(Plot::Law(view.clone()));
+        body.on(Media::TERMINAL).plot(Plot::Law(Box::new(view.clone())));
         if !of.is_empty() {
             let sentences = wording::meaning(&view.analysis, of);
             body.everywhere().items(sentences.into_iter().map(|sentence| Item::new(Mark::Answer, sentence)));
