@@ -359,9 +359,4 @@ impl<R> Table<R> {
     pub fn len(&self) -> usize {
         self.rows.len()
     }
-
-    /// Whether it has no row.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
 }
