@@ -167,10 +167,10 @@ impl Html {
         let is_small = |block: &Block| matches!(&block.content, Content::Figure(figure) if !figure.is_wide);
         for group in blocks.chunk_by(|a, b| is_small(a) && is_small(b)) {
             // Small pictures stand two in a row.
-            let is_pair = group.len() > 1;
-            self.text(if is_pair { "<div class=\"two\">" } else { "" });
+            let is_small = is_small(group[0]);
+            self.text(if is_small { "<div class=\"two\">" } else { "" });
             group.iter().for_each(|block| self.block(block));
-            self.text(if is_pair { "</div>\n" } else { "" });
+            self.text(if is_small { "</div>\n" } else { "" });
         }
     }
 
@@ -346,7 +346,7 @@ impl Html {
             (Emphasis::Class(class), word) => self.add(format_args!("<span class=\"{class}\">{word}</span>")),
         }
         self.text(if word.is_empty() || text.is_empty() { "" } else { " " });
-        self.add(format_args!("{}", Escaped(&clip(text, most))));
+        self.prose(text, most);
         if !small.is_empty() {
             self.add(format_args!(" <small>{}</small>", Escaped(&clip(small, TEXT_MAX))));
         }

@@ -6,7 +6,8 @@
 //! # Layout
 //! - this file: the answer, what it is about, and the order of the parts
 //! - `first`: the figures that are looked at first, and what failed
-//! - `asked`: what was asked, how and from where, and what changed since the run before
+//! - `asked`: what was asked, how and from where
+//! - `before`: what changed since the run before, and the comparison with a baseline
 //! - `answer`: what the profile says, steadiness, interventions
 //! - `requests`, `groups`: tables by name
 //! - `course`: pictures over time, distribution and heat map
@@ -22,6 +23,7 @@ use crate::view::View;
 
 mod answer;
 mod asked;
+mod before;
 mod breakdown;
 mod conditions;
 mod connections;
@@ -42,9 +44,10 @@ pub use likeness::document as likeness;
 type Part = fn(&View) -> Option<Section>;
 
 /// Every part, in the order of reading.
-const PARTS: [&[Part]; 13] = [
+const PARTS: [&[Part]; 15] = [
     first::SECTIONS,
     asked::SECTIONS,
+    before::SINCE,
     answer::SECTIONS,
     requests::SECTIONS,
     course::SECTIONS,
@@ -55,6 +58,7 @@ const PARTS: [&[Part]; 13] = [
     diagnosis::SECTIONS,
     breakdown::SECTIONS,
     connections::SECTIONS,
+    before::BASELINE,
     origin::SECTIONS,
 ];
 

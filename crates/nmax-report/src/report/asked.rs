@@ -1,4 +1,4 @@
-//! What was asked, how and from where; what changed since the run before.
+//! What was asked, how and from where.
 
 use super::Part;
 use crate::doc::{Media, Section};
@@ -30,7 +30,10 @@ fn asked(view: &View) -> Option<Section> {
         ("nmax", run.nmax_version.clone()),
     ];
     let policy = view.policy.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let machine = run.machine.iter().map(|(name, value)| (format!("injector: {name}"), value.clone()));
+    let machine = run.machine.iter().map(|(name, value)| match (name.strip_suffix("_bytes"), value.parse::<f64>()) {
+        (Some(name), Ok(bytes)) => (format!("injector: {name}"), number::bytes(bytes)),
+        _ => (format!("injector: {name}"), value.clone()),
+    });
     let facts = facts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(policy).chain(machine);
     Section::new("asked", "What was asked")
         .with(|body| {

@@ -97,7 +97,8 @@ fn back_end(view: &View) -> Option<Section> {
         let texts: Vec<String> = shown.take(SHORT_MAX).map(|one| text(&one)).collect();
         if texts.is_empty() { String::new() } else { format!("{} for each request", texts.join(", ")) }
     };
-    let table = Table::from_rows(breakdown.operations.iter().take(ROWS_MAX))
+    let told = breakdown.operations.iter().filter(|one| view.summary.watches && !one.what.starts_with("disk"));
+    let table = Table::from_rows(told.take(ROWS_MAX))
         .word("operations", |one| &one.what)
         .word("host", |one| &one.host)
         .rate("rate", |one| one.per_s)

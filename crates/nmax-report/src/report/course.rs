@@ -18,7 +18,7 @@ pub(super) const SPREAD: &[Part] = &[spread];
 const SMALL: [f64; 2] = [520.0, 380.0];
 const WIDE: [f64; 2] = [1040.0, 380.0];
 /// Height of a small picture.
-const HEIGHT: f64 = 190.0;
+const HEIGHT: f64 = 172.0;
 
 /// A line of what bins of the course have, each value in the middle of its bin.
 fn line(view: &View, name: &str, class: &'static str, value: impl Fn(&Bin) -> Option<f64>) -> Line {
@@ -197,7 +197,7 @@ fn by_request(view: &View) -> Option<Figure> {
     let rest = if left_out > 0 { format!(" The {} slowest requests.", LOOKS.len()) } else { String::new() };
     let about = format!("Logarithmic; grey: {unit}.{rest}");
     let label = format!("{} {unit}", level(most));
-    Some(figure(view, &about, Chart { scale, load: Some((load, label)), has_names: true, height: 300.0, ..base }, &[]))
+    Some(figure(view, &about, Chart { scale, load: Some((load, label)), has_names: true, height: 270.0, ..base }, &[]))
 }
 
 /// What is put on the target: iterations started per second, or in flight.
@@ -300,7 +300,7 @@ fn spread(view: &View) -> Option<Section> {
     ];
     let (low, high) = heat.range_ns();
     let chart = chart(view, ("heat", "Heat map of response times"), number::time, lines);
-    let chart = Chart { scale: Scale::Log { low, high }, heat: Some(heat), height: 230.0, ..chart };
+    let chart = Chart { scale: Scale::Log { low, high }, heat: Some(heat), height: 200.0, ..chart };
     let section = Section::new("distribution", "Distribution");
     Some(section.with(|body| {
         body.on(Media::PICTURES).figure(distribution).figure(figure(view, about, chart, &[]));

@@ -75,7 +75,7 @@ fn look(view: &View) -> Option<Section> {
         let facts = diagnosis.budget.iter().map(|budget| ("time", in_line(budget)));
         let bound = bound(view).map(|text| ("bound", text));
         body.on(Media::WIDE.and(brief)).facts(facts.chain(bound.clone()));
-        body.on(Media::PAPER).facts(bound);
+        body.on(Media::PAPER).items(bound.map(|(_, text)| Item::new(Mark::Point, text)));
         unwatched(body, diagnosis, brief);
         if let Some(budget) = &diagnosis.budget {
             body.on(Media::PICTURES);

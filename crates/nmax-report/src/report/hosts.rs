@@ -16,7 +16,7 @@ use crate::view::View;
 pub(super) const SECTIONS: &[Part] = &[hosts, figures];
 
 /// Height of a picture.
-const HEIGHT: f64 = 150.0;
+const HEIGHT: f64 = 136.0;
 /// Most pictures of a host that are shown at once; the others are folded.
 const PANELS_MAX: usize = 4;
 /// Most services of a host.
@@ -57,8 +57,8 @@ fn hosts(view: &View) -> Option<Section> {
             let services = SERVICES.iter().flat_map(|words| services(host, words, &view.summary.log_errors));
             let services = services.map(|(name, text)| Item::new(Mark::Neutral, format!("{name}: {text}")));
             body.items(services.take(SERVICES_MAX));
-            let heading = if host.name == INJECTOR { "This host".to_owned() } else { format!("Host {}", host.name) };
-            body.on(Media::PAPER).heading(heading).text(sentence(&text));
+            let name = if host.name == INJECTOR { "this host" } else { &host.name };
+            body.on(Media::PAPER).heading(format!("On {name}")).text(sentence(&text));
             let logs = view.summary.log_errors.iter().filter(|log| log.host == host.name);
             body.items(logs.map(|log| Item::new(Mark::Warning, format!("{}: {}", log.source, log.text()))));
             let clock = clock(view, host);
@@ -69,7 +69,7 @@ fn hosts(view: &View) -> Option<Section> {
                 body.figure(picture);
             }
             let rest = host.panels.len().saturating_sub(PANELS_MAX);
-            body.on(Media::PAGE).fold(format!("{rest} more pictures of {}", host.name), |body| {
+            body.on(Media::PAGE).fold(format!("{rest} more pictures of {name}"), |body| {
                 pictures.for_each(|picture| {
                     body.figure(picture);
                 });

@@ -16,9 +16,8 @@ pub(super) const SECTIONS: &[Part] = &[requests, scenarios, by_name];
 /// Most withheld times explained: in the terminal, and elsewhere.
 const WITHHELD_SHORT: usize = 6;
 const WITHHELD_MAX: usize = 20;
-/// Most lines of replies by status: in the terminal, and elsewhere.
-const STATUS_SHORT: usize = 9;
-const STATUS_MAX: usize = 40;
+/// Most lines of replies by status.
+const STATUS_MAX: usize = 9;
 /// Most characters of a name beside its replies.
 const NAME_MAX: usize = 80;
 /// Most rows in Markdown and PDF, where the page has all.
@@ -39,8 +38,7 @@ fn requests(view: &View) -> Option<Section> {
         let brief = withheld.iter().filter(is_brief).copied().collect::<Vec<_>>();
         body.on(Media::BRIEF).some_items(brief.iter().map(told), WITHHELD_SHORT, "withheld times");
         body.on(Media::ALL.without(Media::BRIEF)).some_items(withheld.iter().map(told), WITHHELD_MAX, "withheld times");
-        body.on(Media::TERMINAL).facts(status(view, STATUS_SHORT));
-        body.on(Media::PAPER).facts(status(view, STATUS_MAX));
+        body.on(Media::TERMINAL).facts(status(view));
         body.on(Media::PAGE).note("Below a percentile: its within-run 95 % interval, or why there is none.");
     }))
 }
@@ -60,12 +58,13 @@ fn table(view: &View) -> Table<Row<'_>> {
             false => quantile(&stats.times.response, index),
         };
         table = table.number(title, cell);
-        table = if ["p50", "p95", "p99"].contains(&title) { table.short(title, 8) } else { table };
+        table = if ["p50", "p95", "p99"].contains(&title) { table.short(title, 8) } else { table.detail() };
     }
     table = table.time("max", |(_, stats)| stats.times.response.max_ns);
     table = table.group("service").time("p95", |(_, stats)| stats.times.service.p95()).short("p95", 8);
     table = table.group("lag").time("p99", |(_, stats)| stats.times.send_lag.p99()).short("p99", 8);
     table = table.group("weight").bytes("mean", |(_, stats)| weight(stats));
+    table = table.group("").word("status", |(_, stats)| stats.by_status());
     table = table.group("response").time("min", |(_, stats)| stats.times.response.min_ns).detail();
     table = table.time("mean", |(_, stats)| stats.times.response.mean_ns).detail();
     table = table.group("service").time("mean", |(_, stats)| stats.times.service.mean_ns).detail();
@@ -89,15 +88,15 @@ fn weight(stats: &Stats) -> Option<f64> {
 }
 
 /// Replies by status: of all, and of the names that had others than the usual one.
-fn status(view: &View, most: usize) -> Vec<(String, String)> {
+fn status(view: &View) -> Vec<(String, String)> {
     let rows = view.summary.by_status();
-    let more = rows.len().saturating_sub(most);
+    let more = rows.len().saturating_sub(STATUS_MAX);
     let line = |(name, replies): (Option<&str>, String)| match name {
         None => ("status".to_owned(), replies),
         Some(name) => (String::new(), format!("{}: {replies}", clip(name, NAME_MAX))),
     };
     let more = (more > 0).then(|| (String::new(), format!("… {more} more request names in the report")));
-    rows.into_iter().take(most).map(|(name, replies)| line((name, replies.to_string()))).chain(more).collect()
+    rows.into_iter().take(STATUS_MAX).map(|(name, replies)| line((name, replies.to_string()))).chain(more).collect()
 }
 
 fn scenarios(view: &View) -> Option<Section> {

@@ -5,7 +5,7 @@ use super::{BOTTOM, LEFT, RIGHT, Scale, TOP, trimmed};
 use crate::number;
 
 /// Height of the picture, and least distance of two labels below it.
-const HEIGHT: f64 = 230.0;
+const HEIGHT: f64 = 200.0;
 const APART: f64 = 62.0;
 
 /// Counts between edges, ascending.
