@@ -20,6 +20,8 @@ const NOISE: f64 = 0.01;
 const PARTS_MAX: usize = 4;
 /// Most sentences of evidence of a suspect where there is little room.
 const FINDINGS_MAX: usize = 2;
+/// The same on the page, which has the others folded.
+const FINDINGS_PAGE: usize = 3;
 /// Most rows of a table.
 const ROWS_MAX: usize = 200;
 /// Most gaps in the terminal.
@@ -70,7 +72,12 @@ fn look(view: &View) -> Option<Section> {
             suspects.map(move |(place, one)| suspect(place + 1, one, most, with_source)).collect::<Vec<_>>()
         };
         body.on(Media::PDF.and(Media::MARKDOWN).and(brief).without(Media::WIDE)).items(all(FINDINGS_MAX, false));
-        body.on(Media::PAGE).items(all(usize::MAX, false));
+        body.on(Media::PAGE).items(all(FINDINGS_PAGE, false));
+        let more = diagnosis.suspects.iter().filter(|suspect| suspect.findings.len() > FINDINGS_PAGE).map(|suspect| {
+            let rest = suspect.findings.iter().skip(FINDINGS_PAGE).map(|finding| Item::plain(&finding.text));
+            Item::plain(in_short(suspect)).below(rest.collect())
+        });
+        body.fold("More evidence", |body| _ = body.items(more));
         body.on(Media::WIDE).items(all(usize::MAX, true));
         let facts = diagnosis.budget.iter().map(|budget| ("time", in_line(budget)));
         let bound = bound(view).map(|text| ("bound", text));
