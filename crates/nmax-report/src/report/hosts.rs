@@ -53,11 +53,11 @@ fn hosts(view: &View) -> Option<Section> {
     let section = Section::new("resources", "Resources").aside(view.summary.phase.name).with(|body| {
         for (number, host) in view.summary.hosts.iter().enumerate() {
             let text = host_text(host);
-            body.on(media).facts([(host.name.as_str(), text.as_str())]);
+            let name = if host.name == INJECTOR { "this host" } else { &host.name };
+            body.on(media).facts([(name, text.as_str())]);
             let services = SERVICES.iter().flat_map(|words| services(host, words, &view.summary.log_errors));
             let services = services.map(|(name, text)| Item::new(Mark::Neutral, format!("{name}: {text}")));
             body.items(services.take(SERVICES_MAX));
-            let name = if host.name == INJECTOR { "this host" } else { &host.name };
             body.on(Media::PAPER).heading(format!("On {name}")).text(sentence(&text));
             let logs = view.summary.log_errors.iter().filter(|log| log.host == host.name);
             body.items(logs.map(|log| Item::new(Mark::Warning, format!("{}: {}", log.source, log.text()))));

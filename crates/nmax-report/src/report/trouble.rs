@@ -63,7 +63,8 @@ fn kinds(problems: &[Problem]) -> Table<&Problem> {
         .count("first failure of iterations", |problem| problem.first)
         .sentence("what to do", |problem| problem.remedy)
         .sentence("followed by", |problem| {
-            let later = problem.later(problems).map(|one| format!("{}{}", one.kind, times(one)));
+            let later = problem.later(problems).filter(|one| one.kind != problem.kind);
+            let later = later.map(|one| format!("{}{}", one.kind, times(one)));
             clip(&later.collect::<Vec<_>>().join(", "), TEXT_MAX)
         })
 }
@@ -74,7 +75,7 @@ fn told(problems: &[Problem]) -> Vec<Item> {
     let one = |problem: &&Problem| {
         let text = format!("{}: {}", in_short(problem), problem.remedy);
         let shows = example(problem).map(|text| clip(&format!("for example {text}"), LINE_MAX));
-        let later: Vec<&Problem> = problem.later(problems).collect();
+        let later: Vec<&Problem> = problem.later(problems).filter(|one| one.kind != problem.kind).collect();
         let more = later.len().saturating_sub(LATER_MAX);
         let later = later.iter().take(LATER_MAX).map(|one| {
             let example = example(one).map_or_else(String::new, |text| format!(", for example {text}"));

@@ -17,6 +17,8 @@ struct Shown<'a> {
     title: &'a str,
     /// With the blank before it; 0 is the room that the others leave.
     width: usize,
+    /// Whether it is a column of words behind others, all of which are shown.
+    is_spread: bool,
 }
 
 impl Shown<'_> {
@@ -28,7 +30,13 @@ impl Shown<'_> {
 /// Writes a table.
 pub(super) fn write(page: &mut Lines, table: &Table<()>) {
     let is_spread = page.wide && table.spreads;
-    let mut columns: Vec<Shown<'_>> = table.columns.iter().filter_map(|column| shown(column, is_spread)).collect();
+    let all = table.columns.iter().enumerate();
+    let mut columns: Vec<Shown<'_>> = all.filter_map(|(place, column)| shown(column, is_spread, place == 0)).collect();
+    for group in columns.chunk_by_mut(|a, b| a.column.group == b.column.group) {
+        if let [one] = group {
+            one.width = one.width.max(if one.column.group.is_empty() { 0 } else { width(one.column.group) + 1 });
+        }
+    }
     let taken: usize = columns.iter().map(|column| column.width).sum();
     let room = if is_spread { NAME_SPREAD } else { page.width.saturating_sub(taken) };
     let has_lines = table.is_named && room < NAME_MIN && columns.first().is_some_and(|column| column.width == 0);
@@ -81,15 +89,20 @@ fn below(page: &mut Lines, cell: &Cell) {
     }
 }
 
-fn shown(column: &Column, is_spread: bool) -> Option<Shown<'_>> {
+fn shown(column: &Column, is_spread: bool, is_first: bool) -> Option<Shown<'_>> {
     if !is_spread {
         let (title, width) = column.terminal?;
-        return Some(Shown { column, title, width });
+        return Some(Shown { column, title, width, is_spread: false });
     }
     let title = column.title.as_deref()?;
     let widest = column.cells.iter().map(|cell| width(&cell.line())).max().unwrap_or(0);
-    let width = if column.place == Alignment::Number { widest.max(width(title)) + 1 } else { 0 };
-    (!column.is_below).then_some(Shown { column, title, width })
+    let width = match column.place {
+        Alignment::Number => widest.max(width(title)) + 1,
+        _ if is_first => 0,
+        Alignment::Text | Alignment::Sentence => widest.max(width(title)) + 2,
+    };
+    let is_spread = !is_first && column.place != Alignment::Number;
+    (!column.is_below).then_some(Shown { column, title, width, is_spread })
 }
 
 fn cell(one: &Shown<'_>, text: &str, is_tight: bool) -> String {
@@ -97,7 +110,7 @@ fn cell(one: &Shown<'_>, text: &str, is_tight: bool) -> String {
         let text = if is_tight { text.replace(' ', "") } else { text.to_owned() };
         return right(&shorten(&text, one.width.saturating_sub(1)), one.width);
     }
-    let indent = one.title.len() - one.title.trim_start().len();
+    let indent = (one.title.len() - one.title.trim_start().len()).max(if one.is_spread { 2 } else { 0 });
     let text = shorten(text.trim_start(), one.width.saturating_sub(indent + 1).max(1));
     left(&(" ".repeat(indent) + &text), one.width)
 }
