@@ -27,6 +27,8 @@ pub struct Counter<T> {
     pub set: fn(&mut T, u128),
     /// The value of the union of two.
     pub(super) join: fn(u128, u128) -> u128,
+    /// Whether it is a sum over what is counted, and no largest or smallest of it.
+    pub is_sum: bool,
     /// What it is of phase `whole`, and of the hold in files of before it was counted, where that follows from others.
     pub whole: Option<fn(&T) -> u128>,
 }
@@ -195,7 +197,7 @@ pub fn set_counts<T: Declared>(stats: &mut T, section: Section, stored: &mut imp
 /// ```text
 /// plain    { field: Type }                 kept beside the tables
 /// parts    { field "name" "word" }         a `TransactionStats`
-/// counters { field: Kind [whole] }         Count, Bytes: u64 · Most: u64, the largest · Sum: u128 ns · Span: Nanos · Last: u128, merged by hand
+/// counters { field: Kind [whole] }         Count, Bytes: u64 · Most: u64, the largest · Heaviest, Lightest: u64, bytes of the largest and the smallest, 0 without any · Sum: u128 ns · Span: Nanos · Last: u128, merged by hand
 /// times    { field "word" }                a `Histogram`
 /// ```
 ///
@@ -235,6 +237,7 @@ macro_rules! statistics {
                     get: |stats| $crate::aggregate::declare::Figure::to(stats.$field),
                     set: |stats, value| stats.$field = $crate::aggregate::declare::Figure::saturating_from(value),
                     join: $crate::aggregate::declare::statistics!(@join $Kind),
+                    is_sum: $crate::aggregate::declare::statistics!(@is_sum $Kind),
                     whole: $crate::aggregate::declare::statistics!(@whole $($whole)?),
                 },)*)?];
             const TIMES: &'static [$crate::aggregate::declare::Time<Self>] = &[$($($crate::aggregate::declare::Time {
@@ -263,12 +266,20 @@ macro_rules! statistics {
     (@name Span $field:ident) => { concat!(stringify!($field), "_ns") };
     (@name $Kind:ident $field:ident) => { stringify!($field) };
     (@unit Bytes) => { $crate::aggregate::declare::Unit::Bytes };
+    (@unit Heaviest) => { $crate::aggregate::declare::Unit::Bytes };
+    (@unit Lightest) => { $crate::aggregate::declare::Unit::Bytes };
     (@unit Sum) => { $crate::aggregate::declare::Unit::Ns };
     (@unit Span) => { $crate::aggregate::declare::Unit::Ns };
     (@unit $Kind:ident) => { $crate::aggregate::declare::Unit::Count };
     (@join Last) => { |mine, _| mine };
     (@join Most) => { |mine, theirs| mine.max(theirs) };
+    (@join Heaviest) => { |mine, theirs| mine.max(theirs) };
+    (@join Lightest) => { |mine, theirs| if mine == 0 || theirs == 0 { mine.max(theirs) } else { mine.min(theirs) } };
     (@join $Kind:ident) => { |mine, theirs| mine + theirs };
+    (@is_sum Most) => { false };
+    (@is_sum Heaviest) => { false };
+    (@is_sum Lightest) => { false };
+    (@is_sum $Kind:ident) => { true };
     (@whole) => { None };
     (@whole $whole:expr) => { Some($whole) };
 }

@@ -28,6 +28,10 @@ statistics! {
             bytes_decoded: Bytes,
             /// Exchanges that ended within the hold, whenever they were due: what throughput is made of.
             ended_within: Count [|stats| stats.count().into()],
+            /// Bytes of the largest body, content codings undone; 0 without a body.
+            body_bytes_max: Heaviest,
+            /// Bytes of the smallest body that was not empty, content codings undone; 0 without one.
+            body_bytes_min: Lightest,
         }
     }
 }
@@ -43,7 +47,7 @@ impl RequestStats {
 
     /// The counters that are sums over exchanges. What ended within the hold is none: it is shown as a rate.
     pub fn sums() -> impl Iterator<Item = &'static Counter<Self>> {
-        Self::COUNTERS.iter().filter(|counter| counter.whole.is_none())
+        Self::COUNTERS.iter().filter(|counter| counter.is_sum && counter.whole.is_none())
     }
 
     /// Its counters, without all else.
@@ -82,6 +86,12 @@ impl RequestStats {
         self.bytes_received += sample.bytes_received;
         self.bytes_sent += sample.bytes_sent;
         self.bytes_decoded += sample.bytes_decoded;
+        if sample.bytes_decoded > self.body_bytes_max {
+            self.body_bytes_max = sample.bytes_decoded;
+        }
+        if sample.bytes_decoded > 0 && (sample.bytes_decoded < self.body_bytes_min || self.body_bytes_min == 0) {
+            self.body_bytes_min = sample.bytes_decoded;
+        }
         let receive = sample.receive().unwrap_or_default();
         let late = lag.filter(|lag| lag.0 > sample.response_time().0 / LATE_PART);
         // A small exchange on a kept connection that was sent in time has none of them.

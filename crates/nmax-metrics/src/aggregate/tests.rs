@@ -130,6 +130,22 @@ proptest! {
         prop_assert_eq!(wait.exact().sum_ns, waits.exact().sum_ns);
     }
 
+    /// Law: the smallest and the largest body are those of the samples, however these are spread; empty ones are none.
+    #[test]
+    fn bodies_have_their_smallest_and_largest(samples in proptest::collection::vec(sample(), 0..40), at in 0..40_usize) {
+        let (first, second) = samples.split_at(at.min(samples.len()));
+        let stats = |samples: &[(Section, Sample)]| {
+            let mut stats = RequestStats::default();
+            samples.iter().for_each(|(_, sample)| stats.record(sample));
+            stats
+        };
+        let mut merged = stats(first);
+        merged.merge(&stats(second));
+        let sizes = || samples.iter().map(|(_, sample)| sample.bytes_decoded).filter(|bytes| *bytes > 0);
+        prop_assert_eq!(merged.body_bytes_max, sizes().max().unwrap_or(0));
+        prop_assert_eq!(merged.body_bytes_min, sizes().min().unwrap_or(0));
+    }
+
     /// Law: each sum over exchanges is that of the samples.
     #[test]
     fn sums_are_those_of_the_samples(samples in proptest::collection::vec(sample(), 0..40)) {

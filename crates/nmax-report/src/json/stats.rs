@@ -14,6 +14,9 @@ records! {
         errors: u64, "Exchanges without a valid reply.";
         rate_per_s: Option<nmax_json::Micro>;
         #[serde(flatten)] sums: Keyed<Sums, u64> = stats.sums().collect::<Keyed<_, _>>();
+        body_bytes_min: Option<u64> = Some(stats.sums.body_bytes_min).filter(|bytes| *bytes > 0),
+            "Of the smallest body that was not empty, content codings undone; null without one.";
+        body_bytes_max: Option<u64> = Some(stats.sums.body_bytes_max).filter(|bytes| *bytes > 0), "Of the largest body.";
         status: Map<u64>;
         error_kinds: Map<u64>;
         #[serde(flatten)] times: Times;

@@ -64,6 +64,8 @@ fn table(view: &View) -> Table<Row<'_>> {
     table = table.group("service").time("p95", |(_, stats)| stats.times.service.p95()).short("p95", 8);
     table = table.group("lag").time("p99", |(_, stats)| stats.times.send_lag.p99()).short("p99", 8);
     table = table.group("weight").bytes("mean", |(_, stats)| weight(stats));
+    table = table.bytes("min", |(_, stats)| some(stats.sums.body_bytes_min)).detail();
+    table = table.bytes("max", |(_, stats)| some(stats.sums.body_bytes_max)).detail();
     table = table.group("").word("status", |(_, stats)| stats.by_status());
     table = table.group("response").time("min", |(_, stats)| stats.times.response.min_ns).detail();
     table = table.time("mean", |(_, stats)| stats.times.response.mean_ns).detail();
@@ -80,6 +82,11 @@ fn table(view: &View) -> Table<Row<'_>> {
     table = table.group("bytes").bytes("received", |(_, stats)| stats.sums.bytes_received).detail();
     table = table.bytes("sent", |(_, stats)| stats.sums.bytes_sent).detail();
     table.bytes("decoded", |(_, stats)| stats.sums.bytes_decoded).detail()
+}
+
+/// A size that is known.
+fn some(bytes: u64) -> Option<u64> {
+    (bytes > 0).then_some(bytes)
 }
 
 /// Bytes of a reply's body, decoded, on average.

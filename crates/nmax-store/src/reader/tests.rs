@@ -207,9 +207,11 @@ fn overflowed_names_read_back() {
     }
 }
 
-/// Windows that were stored by earlier versions are written again to the byte: the format is what it was.
+/// Windows that were stored by earlier versions are written again to the byte: the format is what it was. Counters that
+/// they do not have are 0.
 #[test]
 fn stored_windows_are_written_as_before() {
+    const NEWER: &str = r#","body_bytes_max":0,"body_bytes_min":0"#;
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/runs");
     for name in ["everything", "planless", "cut-off"] {
         let directory = root.join(name);
@@ -220,7 +222,7 @@ fn stored_windows_are_written_as_before() {
             hlog::encode(&window, &mut latency);
         }
         assert_eq!(
-            String::from_utf8(lines).unwrap(),
+            String::from_utf8(lines).unwrap().replace(NEWER, ""),
             fs::read_to_string(directory.join(line::FILE)).unwrap(),
             "{name}"
         );
