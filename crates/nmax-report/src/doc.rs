@@ -300,8 +300,8 @@ impl Mark {
         match self {
             Self::Pass | Self::Same => "pass",
             Self::Fail | Self::Trouble => "fail",
-            Self::Invalid | Self::Warning | Self::Near | Self::Changed => "invalid",
-            Self::None | Self::Answer | Self::Unknown | Self::Point | Self::Neutral | Self::Number(_) => "",
+            Self::Invalid | Self::Warning | Self::Unknown | Self::Near | Self::Changed => "invalid",
+            Self::None | Self::Answer | Self::Point | Self::Neutral | Self::Number(_) => "",
         }
     }
 }

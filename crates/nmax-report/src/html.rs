@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::doc::table::{Alignment, Cell, Column, Emphasis, Table};
 use crate::doc::{Block, Body, Content, Document, Figure, Item, Media, Section};
-use crate::markup::{Escaped, clip};
+use crate::markup::{Escaped, clip, id};
 use crate::number;
 use crate::svg::{self, Key};
 use crate::view::View;
@@ -77,12 +77,6 @@ pub fn write(document: &Document) -> String {
     page.add(format_args!("</main>\n<footer>nmax {version}. {}</footer>\n", Escaped(document.footer)));
     page.add(format_args!("<script>{SCRIPT}</script></body></html>\n"));
     page.text
-}
-
-/// What may stand in an id: letters of other kinds are written by their bytes.
-fn id(text: &str) -> String {
-    let keep = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    text.chars().map(|c| if keep(c) { c.to_string() } else { format!("-{:x}", u32::from(c)) }).collect()
 }
 
 /// The page so far.
@@ -331,7 +325,8 @@ impl Html {
             self.add(format_args!(" data-t=\"{}\"", Escaped(title.trim())));
         }
         self.text(">");
-        self.cell(cell, if index == 0 { NAME_MAX } else { TEXT_MAX });
+        let most = if index == 0 { NAME_MAX } else { TEXT_MAX };
+        self.cell(cell, most);
         self.add(format_args!("</{tag}>"));
     }
 
@@ -372,7 +367,7 @@ impl Html {
     /// A picture for each width of the screen, below its legend and above its numbers.
     fn figure(&mut self, figure: &Figure) {
         let row_s = figure.row_s.map_or_else(String::new, |row_s| format!(" data-row=\"{row_s}\""));
-        self.add(format_args!("<figure id=\"{}\"{row_s}><figcaption>", id(&figure.id)));
+        self.add(format_args!("<figure id=\"figure-{}\"{row_s}><figcaption>", id(&figure.id)));
         if !figure.title.is_empty() {
             self.add(format_args!("<h3>{}</h3>", Escaped(&clip(&figure.title, NAME_MAX))));
         }

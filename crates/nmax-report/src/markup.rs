@@ -42,3 +42,9 @@ pub(crate) fn clip(text: &str, limit: usize) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
     }
 }
+
+/// What may stand in an id, another one for each text: characters of other kinds are written by their numbers.
+pub(crate) fn id(text: &str) -> String {
+    let keep = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    text.chars().map(|c| if keep(c) { c.to_string() } else { format!("_{:x}_", u32::from(c)) }).collect()
+}

@@ -48,7 +48,7 @@ impl Default for Style {
 }
 
 const FACT: usize = 10;
-const FACT_MAX: usize = 16;
+const FACT_MAX: usize = 17;
 
 /// The result of a run.
 pub fn table(view: &View, style: Style) -> Painted {
@@ -102,7 +102,7 @@ impl Lines {
         let banner = &document.banner;
         let verdict = format!("{} {}", banner.mark.symbol(), banner.word);
         let verdict = verdict.trim();
-        if width(verdict) > self.width / 2 {
+        if banner.meaning.is_empty() && width(verdict) > self.width / 2 {
             return self.sentence_banner(document, verdict);
         }
         let title = shorten(&document.title, self.width.saturating_sub(width(verdict) + 2));
@@ -120,9 +120,10 @@ impl Lines {
         self.line(title);
         self.blocks(&document.head);
         self.line("");
-        for line in wrap(answer, self.columns) {
-            let line = self.paint(&line, ink(document.banner.mark));
-            self.line(line);
+        let indent = " ".repeat(document.banner.mark.symbol().chars().count() + 1);
+        for (index, line) in wrap(answer, self.columns.saturating_sub(indent.len())).iter().enumerate() {
+            let line = self.paint(line, ink(document.banner.mark));
+            self.line(if index == 0 { line } else { Painted::from(&*indent) + line });
         }
         self.items(&document.banner.reasons);
         document.banner.notes.iter().for_each(|note| self.item("–", Ink::Dim, note));

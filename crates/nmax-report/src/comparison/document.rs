@@ -95,7 +95,7 @@ pub fn sections(view: &ComparisonView) -> Vec<Section> {
             body.on(Media::DETAILED).table(table(rows.iter().collect()));
         })
     });
-    let every = Section::new("all-rows", "All rows").with(|body| {
+    let every = Section::new("all-rows", "").with(|body| {
         body.on(Media::MARKDOWN).fold("All rows", |body| {
             body.table(table(view.answer.rows.iter().collect()).at_most(ROWS_MAX, "rows are in the JSON"));
         });
@@ -119,7 +119,7 @@ fn table(rows: Vec<&Row>) -> Table<&Row> {
         })
         .short("", 0)
         .word("metric", |row| row.metric.name())
-        .short("metric", 18)
+        .short("metric", 19)
         .number("before", |row| value(row.metric, row.before))
         .short("before", 9)
         .number("after", |row| value(row.metric, row.after))
@@ -127,7 +127,7 @@ fn table(rows: Vec<&Row>) -> Table<&Row> {
         .number("change", row_change)
         .short("change", 9)
         .number("95 % interval", row_interval)
-        .short("interval", 16)
+        .short("interval", 17)
         .number("p", |row| probability(row.p))
         .detail()
         .number("p of all rows", |row| probability(row.p_adjusted))

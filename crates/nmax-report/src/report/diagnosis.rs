@@ -219,7 +219,7 @@ fn watched(view: &View) -> Option<Section> {
         .sentence("utilization", |row| cell(&row.utilization))
         .sentence("saturation", |row| cell(&row.saturation))
         .sentence("errors", |row| cell(&row.errors))
-        .sentence("to watch it", |row| Cell::word(Emphasis::Code, row.remedy.trim_matches('`')));
+        .sentence("to watch it", |row| &row.remedy);
     let line = |row: &Coverage| {
         let cells = [&row.utilization, &row.saturation, &row.errors].map(|one| cell(one).in_terminal().to_owned());
         Item::new(Mark::Neutral, format!("{}: {}", row.resource, cells.join("; ")))

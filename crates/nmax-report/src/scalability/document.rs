@@ -149,7 +149,7 @@ pub fn what_if(view: &WhatIfView) -> Document {
         banner: Banner {
             mark: Mark::Answer,
             word: "What if".into(),
-            meaning: "curves marked `assumed` use coefficients that were not measured".into(),
+            notes: vec!["curves marked `assumed` use coefficients that were not measured".into()],
             ..Banner::default()
         },
         sections: sections.into_iter().filter_map(Section::said).collect(),
@@ -169,7 +169,8 @@ fn by_law<'a>(
     let mut table = Table::from_rows(rows).at_most(ROWS_MAX, REST).word(first, |(load, _)| load).short("", 0);
     for (law, (name, _)) in laws.iter().enumerate() {
         let short = NAMES.iter().find(|short| name.starts_with(**short)).unwrap_or(&NAMES[0]);
-        table = table.number(name, |(_, x)| wording::plain_or_unknown(x[law])).short(short, 14);
+        let (name, group) = name.strip_suffix(" (assumed)").map_or((name.as_str(), ""), |name| (name, "assumed"));
+        table = table.group(group).number(name, |(_, x)| wording::plain_or_unknown(x[law])).short(short, 14);
     }
     table
 }
@@ -325,9 +326,10 @@ fn curves(view: &FitView, of: &str) -> Section {
         }
         body.on(Media::PAPER).keys(keys(view));
         let mut charts = svg::fit_panels(view);
-        // Several laws on a page have several charts of a kind.
-        let suffix: String = of.bytes().map(|byte| format!("-{byte:x}")).collect();
-        charts.iter_mut().for_each(|(_, chart)| chart.id.push_str(&suffix));
+        if !of.is_empty() {
+            // Several laws on a page have several charts of a kind.
+            charts.iter_mut().for_each(|(_, chart)| chart.id.push_str(&format!("-{of}")));
+        }
         if charts.is_empty() {
             body.text("No usable points: nothing to draw.");
         }
@@ -419,7 +421,7 @@ fn law(view: &FitView, of: &str) -> Section {
     }
     facts.extend(analysis.ceiling.as_ref().map(|ceiling| ("ceiling", ceiling.text.clone())));
     facts.push(("class", wording::class_text(analysis)));
-    section("law", "Law", of).aside("X(N) = γN / (1 + α(N−1) + βN(N−1))").with(|body| {
+    section("law", "Law", of).aside("X(N) = γN / (1 + α(N−1) + βN(N−1)); intervals 95 %").with(|body| {
         if analysis.fit.is_none() {
             body.items([Item::new(Mark::Fail, "no fit: the findings say why")]);
         }

@@ -41,7 +41,7 @@ impl Drawing {
     /// - `class`: what the style knows it by, besides its width
     /// - `title`, `description`: what it shows, and what there is to see, for people who cannot
     pub(super) fn begin((id, class): (&str, &str), size: (f64, f64), (title, description): (&str, &str)) -> Self {
-        let (width, height) = size;
+        let (id, (width, height)) = (crate::markup::id(id), size);
         let about = description.to_owned();
         let (title, description) = (Escaped(title), Escaped(description));
         let opening = format!(

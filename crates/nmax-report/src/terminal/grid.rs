@@ -46,7 +46,7 @@ pub(super) fn write(page: &mut Lines, table: &Table<()>) {
         let alone: Vec<bool> = columns.iter().map(|one| is_alone(&columns, one)).collect();
         for (one, is_alone) in columns.iter_mut().zip(alone) {
             let head = width(one.title).max(if is_alone { width(one.column.group) } else { 0 });
-            one.width = (one.width - 1).max(head + 1);
+            one.width = (one.width - usize::from(one.is_number())).max(head + 1);
         }
     } else {
         let cap = if table.is_named { NAME_MAX } else { usize::MAX };

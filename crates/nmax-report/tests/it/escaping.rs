@@ -1,9 +1,12 @@
 //! Nothing that comes from a server becomes markup, a formula or a control sequence.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use nmax_report::terminal::Style;
 use nmax_report::{csv, html, junit, terminal};
 use nmax_text::{is_hidden, shown_lines};
 use proptest::prelude::*;
+use sha2::{Digest, Sha256};
 
 use crate::sample::{Run, Shape};
 
@@ -84,14 +87,48 @@ pub(crate) fn body(page: &str) -> String {
     format!("{head}<style>{}", rest.split_once("</style>").map(|(_, rest)| format!("</style>{rest}")).unwrap())
 }
 
+/// A page without its style and its one script, which is the last thing in it, comes from nmax alone, and is the only one
+/// that the content policy knows.
+pub(crate) fn markup(page: &str) -> String {
+    const SCRIPT: &str = include_str!("../../src/html/report.js");
+    let end = format!("<script>{SCRIPT}</script></body></html>\n");
+    let before = page.strip_suffix(&end).expect("the script of nmax, then the end");
+    let hash = STANDARD.encode(Sha256::digest(SCRIPT));
+    assert_eq!(page.matches("http-equiv").count(), 1, "one policy");
+    assert!(
+        before.contains(&format!(
+            "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}'; "
+        ))
+    );
+    body(&format!("{before}</body></html>\n"))
+}
+
+/// Every id of a page is there once, and every link leads to one of them.
+pub(crate) fn check_links(page: &str) {
+    let values = |attribute: &str| {
+        let values = page.split(attribute).skip(1);
+        values.map(|rest| rest.split('"').next().unwrap()).collect::<Vec<_>>()
+    };
+    let mut ids = values(" id=\"");
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), count, "ids are unique");
+    for link in values(" href=\"") {
+        let target = link.strip_prefix('#').expect("links stay on the page");
+        assert!(ids.binary_search(&target).is_ok(), "{link} leads nowhere");
+    }
+}
+
 fn check_all(run: &Run) {
     let view = run.view();
     let page = html::page(&view);
-    let lower = page.to_lowercase();
+    let lower = markup(&page).to_lowercase();
     assert!(
         !lower.contains("<script") && !lower.contains("<img") && !lower.contains("<iframe") && !lower.contains("<link")
     );
-    check_nesting(&body(&page), &["meta"]);
+    check_nesting(&markup(&page), &["meta"]);
+    check_links(&page);
     let xml = junit::xml(&view);
     check_nesting(&xml, &[]);
     let forbidden = |c: char| is_hidden(c) && !matches!(c, '\t' | '\n' | '\r');

@@ -125,11 +125,12 @@ fn pictures_of_hosts_name_their_lines_and_shades() {
     view.summary.events =
         vec![Event { at_s: 0.5, code: "SOURCE_LOST".into(), text: "redis on web cannot be read: refused".into() }];
     let page = html::page(&view);
-    let figures: Vec<&str> = page.split("<figure>").filter(|part| part.contains("line of")).collect();
+    let figures: Vec<&str> = page.split("<figure ").filter(|part| part.contains("line of")).collect();
     assert_eq!(figures.len(), 2);
-    for (figure, gaps) in figures.iter().zip([0, 3]) {
-        // One in the legend, one in each of the two drawings.
+    for (figure, gaps) in figures.iter().zip([0, 2]) {
+        // One in each of the two drawings, and one in the legend.
         assert_eq!(figure.matches("class=\"gap\"").count(), gaps);
+        assert_eq!(figure.matches("class=\"fill gap\"").count(), gaps / 2);
         assert_eq!(figure.contains("no readings</li>"), gaps > 0);
         assert_eq!(figure.matches("<ul class=\"legend\"><li>").count(), 1);
         assert!(!figure.contains("class=\"mark\""), "nothing was done to the system");
@@ -163,9 +164,10 @@ fn clocks_are_marked_where_they_are_off() {
         text: "agent on web: its clock is 7.0 s ahead of this host's".into(),
     }];
     let page = html::page(&view);
-    let figures: Vec<&str> = page.split("<figure>").filter(|part| part.contains("line of")).collect();
-    for (figure, marks) in figures.iter().zip([0, 3]) {
+    let figures: Vec<&str> = page.split("<figure ").filter(|part| part.contains("line of")).collect();
+    for (figure, marks) in figures.iter().zip([0, 2]) {
         assert_eq!(figure.matches("class=\"mark\"").count(), marks, "{figure}");
+        assert_eq!(figure.matches("class=\"fill mark\"").count(), marks / 2, "{figure}");
         assert_eq!(figure.contains("clock found off</li>"), marks > 0);
     }
 }
@@ -180,7 +182,7 @@ fn notes_of_sources_do_not_bury_events() {
     let page = html::page(&view);
     let (lost, notes) = (page.find("SOURCE_LOST at 500"), page.find("200 notes of sources"));
     assert!(lost.is_some() && lost < notes, "{lost:?}, {notes:?}");
-    assert!(page.contains("and 100 more"));
+    assert!(page.contains("… 100 more notes"));
     view.summary.events.retain(|event| event.code == "SOURCE_LOST");
     assert!(!html::page(&view).contains("notes of sources"));
 }

@@ -142,8 +142,8 @@ fn replies_by_status_are_in_the_table_and_on_the_page() {
         assert!(table.lines().any(|line| line.trim() == differs), "{width}: {table}");
     }
     let page = nmax_report::html::page(&view);
-    assert!(page.contains(&format!("Replies by status: {all}<")), "all replies");
-    assert!(page.contains(&format!("Replies by status of {differs}<")), "those of one name");
+    assert!(page.contains(&format!("<dt>status</dt><dd>{all}</dd>")), "all replies");
+    assert!(page.contains(&format!("<dt></dt><dd>{differs}</dd>")), "those of one name");
 
     view.summary.requests.truncate(1);
     let table = terminal::table(&view, Style::default());

@@ -50,6 +50,7 @@ fn numbers_of_the_text_are_those_of_the_json() {
         let line = text.lines().find(|line| line.trim_start().starts_with(word)).unwrap();
         let numbers: Vec<f64> = line[line.find(word).unwrap() + word.len()..]
             .split_whitespace()
+            .map(|part| part.trim_matches(['(', ')', ',']))
             .filter(|part| part.starts_with(|c: char| c.is_ascii_digit() || c == '−') && !part.contains('/'))
             .map(read)
             .collect();

