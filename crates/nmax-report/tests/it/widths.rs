@@ -142,8 +142,10 @@ fn replies_by_status_are_in_the_table_and_on_the_page() {
         assert!(table.lines().any(|line| line.trim() == differs), "{width}: {table}");
     }
     let page = nmax_report::html::page(&view);
-    assert!(page.contains(&format!("<dt>status</dt><dd>{all}</dd>")), "all replies");
-    assert!(page.contains(&format!("<dt></dt><dd>{differs}</dd>")), "those of one name");
+    for (name, replies) in [("total", all), (&old, differs.split_once(": ").unwrap().1)] {
+        let cells = page.split("<tr").find(|row| row.contains(&format!(">{name}</th>"))).expect("the name has a row");
+        assert!(cells.contains(&format!(" data-t=\"status\">{replies}</td>")), "{replies} in {cells}");
+    }
 
     view.summary.requests.truncate(1);
     let table = terminal::table(&view, Style::default());
