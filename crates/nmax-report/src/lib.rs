@@ -17,6 +17,7 @@
 //! - [`junit`], [`csv`], [`markdown`]: for build servers, spreadsheets and comments
 //! - [`svg`][]: charts
 //! - [`html`]: the self-contained page
+//! - [`pdf`]: a few pages for people
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -29,6 +30,7 @@ pub mod junit;
 pub mod markdown;
 mod markup;
 pub mod number;
+pub mod pdf;
 pub mod report;
 pub mod run;
 pub mod scalability;

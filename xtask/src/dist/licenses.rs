@@ -10,6 +10,8 @@ use super::linked::Crate;
 
 /// License of the C library, which is linked in.
 const LGPL: &str = include_str!("LGPL-2.1.txt");
+/// License of the fonts of PDF reports.
+const FONTS: &str = include_str!("../../../crates/nmax-report/src/pdf/fonts/LICENSE");
 /// How files of licenses are called, in capitals.
 const NAMES: [&str; 7] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE", "PATENTS"];
 /// Folders that are in no program.
@@ -46,6 +48,7 @@ pub(super) fn text(crates: &[Crate], facts: &Facts) -> Result<String, String> {
     }
     let mut groups: Vec<(Vec<String>, String)> = texts.into_iter().map(|(text, users)| (users, text)).collect();
     groups.push((vec![format!("GNU C Library {}", facts.libc)], tidied(LGPL)));
+    groups.push((vec!["DejaVu fonts 2.37".to_owned()], tidied(FONTS)));
     groups.sort();
     for (users, text) in groups {
         let _ = write!(page, "\n{}\n{}\n\n{text}\n", "=".repeat(80), users.join("\n"));
@@ -60,6 +63,7 @@ fn head(facts: &Facts) -> String {
          nmax itself is under the Apache License 2.0, see LICENSE. It contains the crates below, and:\n\n\
          \x20 Rust standard library {rustc}, MIT OR Apache-2.0, https://github.com/rust-lang/rust\n\
          \x20 GNU C Library {libc}, LGPL-2.1-or-later, https://sourceware.org/glibc/\n\
+         \x20 DejaVu fonts 2.37, Bitstream Vera license, https://dejavu-fonts.github.io/\n\
          \x20 libgcc, GPL-3.0-or-later WITH GCC-exception-3.1, https://gcc.gnu.org/\n\n\
          The C library is linked statically. You may link nmax with another version of it: build nmax from its sources\n\
          with `make dist`, or with `make build`, which links it dynamically.\n\n"
@@ -163,5 +167,6 @@ mod tests {
         assert!(page.contains("  bare 1.0.0, Apache-2.0\n    by somebody\n"), "{page}");
         assert!(!page.contains("own 1.0.0"));
         assert!(page.contains("GNU C Library 2.36\n\n") && page.contains("GNU LESSER GENERAL PUBLIC LICENSE"));
+        assert!(page.contains("DejaVu fonts 2.37\n\n") && page.contains("Bitstream Vera Fonts Copyright"));
     }
 }

@@ -62,7 +62,7 @@ table! {
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
     "nmax-slice" Pure "text secrets metrics plan log", "jiff regex toml";
-    "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "serde_json";
+    "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "base64 flate2 pdf-writer serde_json sha2";
     "nmax-extract" Pure "text plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
     // One place that decides whom a client believes, for loads, sources and recordings.

@@ -9,12 +9,14 @@ use crate::markup::Escaped;
 pub struct Drawing {
     /// Width and height.
     pub size: (f64, f64),
+    /// Classes of the whole.
+    pub class: String,
     /// What there is to see, for people who cannot.
     pub about: String,
     /// From below to above.
     pub shapes: Vec<Shape>,
     /// The SVG element that it is in; empty when it is a part of another one.
-    opening: String,
+    pub(super) opening: String,
 }
 
 /// A shape; the style knows it by its class, which may be empty.
@@ -42,21 +44,21 @@ impl Drawing {
     /// - `title`, `description`: what it shows, and what there is to see, for people who cannot
     pub(super) fn begin((id, class): (&str, &str), size: (f64, f64), (title, description): (&str, &str)) -> Self {
         let (id, (width, height)) = (crate::markup::id(id), size);
-        let about = description.to_owned();
+        let (about, classes) = (description.to_owned(), class.trim().to_owned());
         let (title, description) = (Escaped(title), Escaped(description));
         let opening = format!(
             "<svg class=\"w{width:.0}{class}\" viewBox=\"0 0 {width:.0} {height:.0}\" role=\"img\" \
              aria-labelledby=\"{id}-{width:.0}-t {id}-{width:.0}-d\"><title id=\"{id}-{width:.0}-t\">{title}</title>\
              <desc id=\"{id}-{width:.0}-d\">{description}</desc>"
         );
-        Self { size, about, shapes: Vec::new(), opening }
+        Self { size, class: classes, about, shapes: Vec::new(), opening }
     }
 
     /// A picture that is known by a sentence.
     pub(super) fn known_by(size: (f64, f64), about: &str) -> Self {
         let ((width, height), label) = (size, Escaped(about));
         let opening = format!("<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">");
-        Self { size, about: about.to_owned(), shapes: Vec::new(), opening }
+        Self { size, about: about.to_owned(), opening, ..Self::default() }
     }
 
     /// As SVG.

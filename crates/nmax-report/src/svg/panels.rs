@@ -10,7 +10,7 @@ mod legend;
 mod of_views;
 mod standalone;
 
-pub(crate) use legend::sample_point;
+pub(crate) use legend::{key_sample, sample_point};
 use legend::{legend, shape, wrapped};
 pub use of_views::Panel;
 pub(crate) use of_views::{compare_chart, fit_panels, what_if_chart};

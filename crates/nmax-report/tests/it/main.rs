@@ -7,6 +7,7 @@ mod comparison;
 mod ending;
 mod escaping;
 mod live;
+mod pdf;
 mod sample;
 mod scalability;
 mod schema;

@@ -17,10 +17,20 @@ pub(super) fn shape(drawing: &mut Drawing, class: &str, shape: usize, x: f64, y:
 }
 
 /// A point alone, for the legend of a page.
-pub(crate) fn sample_point(class: &str, of: usize) -> String {
-    let mut drawing = Drawing::default();
-    shape(&mut drawing, class, of, 13.0, 5.5);
-    drawing.svg()
+pub(crate) fn sample_point(class: &'static str, of: usize) -> String {
+    key_sample(Key::Dot(class, of)).svg()
+}
+
+/// What stands before an entry of a legend, 26 by 9 units large.
+pub(crate) fn key_sample(key: Key) -> Drawing {
+    let mut drawing = Drawing { size: (26.0, 9.0), class: "usl".into(), ..Drawing::default() };
+    match key {
+        Key::Curve(class) => drawing.path(format_args!("line {class}"), "M1 4.5H25"),
+        Key::Area(class) => drawing.rect(format_args!("fill {class}"), (0.0, 0.0), (26.0, 9.0)),
+        Key::Dot(class, of) => shape(&mut drawing, class, of, 13.0, 5.5),
+        Key::None => {}
+    }
+    drawing
 }
 
 /// A legend in columns; its height comes back.
