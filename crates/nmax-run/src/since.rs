@@ -27,8 +27,8 @@ pub(crate) struct Known {
 
 impl Known {
     /// Of a run whose summary this is.
-    pub(crate) fn of(manifest: Manifest, summary: &Value, incomplete: Option<String>) -> Self {
-        let read = run::of(&manifest, summary);
+    pub(crate) fn new(manifest: Manifest, summary: &Value, incomplete: Option<String>) -> Self {
+        let read = run::summed_up(&manifest, summary);
         let figures = RunFigures {
             achieved_per_s: summary["achieved_rate_per_s"].as_f64(),
             count: read.measured.total.count,
@@ -43,7 +43,7 @@ impl Known {
     pub(crate) fn read(directory: &Path) -> Option<Self> {
         let reader = RunReader::open(directory).ok()?;
         let summary: Value = serde_json::from_str(&reader.summary().ok()??).ok()?;
-        Some(Self::of(reader.manifest().clone(), &summary, None))
+        Some(Self::new(reader.manifest().clone(), &summary, None))
     }
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn since(root: Option<&Path>, manifest: &Manifest, view: &View) -> Op
     let start = manifest.started_at.parse().ok()?;
     let before = last(root?, &manifest.name, Some(start))?;
     let before = Known::read(&before.path)?;
-    Some(between(&before, &Known::of(manifest.clone(), &json::summary(view), None)))
+    Some(between(&before, &Known::new(manifest.clone(), &json::summary(view), None)))
 }
 
 /// What one run differs in from another.

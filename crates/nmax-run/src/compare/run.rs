@@ -42,7 +42,7 @@ pub(crate) fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> 
     let text = text.ok_or_else(|| unfinished("the run has no summary.json: it goes on, or it was cut off"))?;
     let summary: Value =
         serde_json::from_str(&text).map_err(|error| unfinished(&format!("summary.json is damaged: {error}")))?;
-    let mut read = of(manifest, &summary);
+    let mut read = summed_up(manifest, &summary);
     read.origin.is_complete &= !reader.is_running();
     if with_blocks {
         add_blocks(&reader, &mut read.measured).map_err(|error| error.to_string())?;
@@ -52,7 +52,7 @@ pub(crate) fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> 
 }
 
 /// What a manifest and a summary say of a run.
-pub(crate) fn of(manifest: &Manifest, summary: &Value) -> Read {
+pub(crate) fn summed_up(manifest: &Manifest, summary: &Value) -> Read {
     let phase = &summary["phase"];
     let hold_s = number(&phase["end_s"]).unwrap_or(0.0) - number(&phase["start_s"]).unwrap_or(0.0);
     let mut measured = Measured { hold_s, ..measured(summary) };
