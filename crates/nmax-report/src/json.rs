@@ -14,11 +14,13 @@ mod comparison;
 mod diagnosis;
 mod groups;
 mod scale;
+mod series;
 mod stats;
 mod usl;
 mod versions;
 pub use comparison::{comparison, comparison_schema, history, history_schema};
 pub use scale::{level, scale, scale_schema};
+pub use series::{series, series_schema};
 pub use usl::{asked_model, predict, usl, usl_predict_schema, usl_schema};
 pub use versions::{compare, usl_compare_schema, usl_what_if_schema, what_if};
 

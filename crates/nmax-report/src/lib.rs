@@ -8,6 +8,7 @@
 //! - [`view`]: the one view model
 //! - [`scalability`]: fits of the law and campaigns that measure it
 //! - [`comparison`]: before and after, and a figure over many runs
+//! - [`series`]: several runs in one summary
 //! - [`slices`]: slices of exchanges
 //! - [`traffic`]: what was found in access logs
 //! - [`number`]: numbers for people
@@ -34,6 +35,7 @@ pub mod pdf;
 pub mod report;
 pub mod run;
 pub mod scalability;
+pub mod series;
 pub mod slices;
 pub mod svg;
 pub mod terminal;

@@ -20,6 +20,10 @@ mod log;
 mod names;
 pub(crate) mod run;
 
+/// Change that still counts as none, unless somebody says otherwise.
+pub(crate) const MARGIN: f64 = 0.05;
+/// Difference of failure rates that still counts as none.
+pub(crate) const FAILURE_MARGIN: f64 = 0.005;
 /// Most other runs that tell how much equal runs differ.
 const HISTORY_MAX: usize = 50;
 /// Runs on a side up to which parts of runs are looked at.
@@ -103,6 +107,39 @@ pub fn before_after(ask: &Ask, listener: &mut dyn Listener) -> Result<Compared, 
         answer,
     };
     Ok(Compared { view, refusal })
+}
+
+/// A run beside the one that it is held against. Where they may not be compared, or the run has no result, the view says so.
+///
+/// # Errors
+/// There is no such baseline.
+pub fn baseline(
+    runs_dir: &Path,
+    baseline: &str,
+    run: &Path,
+    listener: &mut dyn Listener,
+) -> Result<ComparisonView, Trouble> {
+    let before = nmax_store::find(runs_dir, baseline)?;
+    let ask = Ask {
+        sides: [&before, run].map(|directory: &Path| directory.to_string_lossy().into_owned()).into(),
+        before: Vec::new(),
+        after: Vec::new(),
+        margin: MARGIN,
+        failure_margin: FAILURE_MARGIN,
+        metric: Vec::new(),
+        request: Vec::new(),
+        with_history: true,
+        force: false,
+        format: None,
+        zone_s: 0,
+        runs_dir: runs_dir.to_owned(),
+    };
+    let lacks = |trouble: Trouble| {
+        let text = trouble.text.lines().next().unwrap_or_default().to_owned();
+        let caveats = vec![Caveat { text, refuses: true }];
+        ComparisonView { nmax_version: env!("CARGO_PKG_VERSION").into(), caveats, ..ComparisonView::default() }
+    };
+    Ok(before_after(&ask, listener).map_or_else(lacks, |compared| compared.view))
 }
 
 /// Reads both sides.

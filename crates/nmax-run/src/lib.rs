@@ -7,7 +7,7 @@
 //! - `session`: one run from its plan to its verdict; [`listener`]: who is told meanwhile
 //! - [`fidelity`]: its traffic beside that which its plan was made of; [`sides`]: its exchanges beside followed logs
 //! - [`logs`]: access logs from files; [`compare`]: runs and logs before and after; [`trend`]: a figure over many runs;
-//!   [`since`]: what changed since the run before
+//!   [`since`]: what changed since the run before; [`series`]: several runs in one summary
 //! - [`rehearsal`]: one iteration, exchange by exchange; [`wire`]: one request, byte by byte
 //! - [`slices`]: its exchanges, by whatever tells them apart, from its files
 //! - [`secrets`]: what must not be stored; [`signals`]: what ends a run from outside; [`plan_of_manifest`]: the plan of a
@@ -29,6 +29,7 @@ pub mod preflight;
 pub mod rehearsal;
 pub mod safety;
 pub mod secrets;
+pub mod series;
 mod session;
 pub mod sides;
 pub mod signals;

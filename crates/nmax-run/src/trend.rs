@@ -7,10 +7,7 @@ use nmax_analysis::history::{History, RUNS_MAX, RUNS_MIN, history, weigh_failure
 use nmax_report::comparison::{HistoryRun, HistoryView, change, runs as runs_of, value};
 use nmax_store::{Manifest, RunEntry, RunReader};
 
-use crate::compare::run;
-
-/// Difference of failure rates that counts as the same.
-const FAILURE_MARGIN: f64 = 0.005;
+use crate::compare::{FAILURE_MARGIN, MARGIN, run};
 
 /// Which runs.
 #[derive(Clone, Debug, Default)]
@@ -109,8 +106,8 @@ pub fn trend(ask: &Ask) -> Result<Trend, String> {
     }
     notes.extend(differences(&runs));
     let margin = ask.margin.unwrap_or(match ask.metric.scale() {
-        Scale::Ratio => 0.05,
-        Scale::Difference => 0.005,
+        Scale::Ratio => MARGIN,
+        Scale::Difference => FAILURE_MARGIN,
     });
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
     let mut found = history(ask.metric, &values, margin).unwrap_or_default();

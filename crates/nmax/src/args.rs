@@ -239,7 +239,7 @@ or results that cannot be written, 130 interrupted.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES, mut_args(|arg| match arg.get_id().as_str() {
-    "junit" | "csv" => arg.conflicts_with("wire"),
+    "junit" | "csv" | "baseline" => arg.conflicts_with("wire"),
     _ => arg,
 }))]
 pub struct RunArgs {
@@ -286,6 +286,9 @@ pub struct KeepArgs {
     /// Also write a CSV file with a row per request; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Compare the run with this one in its report: `last`, an id, the beginning of one, or a directory
+    #[arg(long, value_name = "RUN", add = candidates::runs())]
+    pub baseline: Option<String>,
     /// Exit with 0 even when a threshold failed (3), the run is INVALID (4) or the target is unreachable (5)
     #[arg(long)]
     pub exit_zero: bool,
@@ -311,9 +314,10 @@ pub struct EntryArgs {
     /// Name of the run [default: the plan's]
     #[arg(long)]
     pub name: Option<String>,
-    /// Why you make this run, in your words
-    #[arg(long, default_value = "", hide_default_value = true)]
-    pub note: String,
+    /// Why you make this run, in your words. On a terminal, `nmax run` asks for it when the plan was run before; --note ''
+    /// or --quiet skips the question
+    #[arg(long)]
+    pub note: Option<String>,
     /// Label, may be repeated
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,

@@ -70,7 +70,7 @@ pub fn restore() {
 }
 
 /// Whether standard input is a terminal and this program is in its foreground: reading would stop one that is not.
-fn is_ours() -> bool {
+pub fn is_ours() -> bool {
     std::io::stdin().is_terminal() && tcgetpgrp(std::io::stdin()).is_ok_and(|group| group == getpgrp())
 }
 

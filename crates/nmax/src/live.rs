@@ -92,13 +92,18 @@ fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
     screen.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether a person looks at standard error: a terminal that can redraw lines, and not one of CI.
+pub fn is_watched() -> bool {
+    let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+    std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none()
+}
+
 impl Live {
     /// As fits standard error.
     pub fn new(quiet: bool) -> Self {
-        let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
         let display = if quiet {
             Display::Quiet
-        } else if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
+        } else if is_watched() {
             let screen = Arc::new(Mutex::new(Screen::default()));
             let shared = Arc::clone(&screen);
             let keys = Keys::listen(move |key| lock(&shared).pressed(key));

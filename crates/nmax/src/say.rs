@@ -104,6 +104,17 @@ pub fn rewrite(line: &str) {
     write_error(&format!("\r\x1b[K{}", Painted::from(line)));
 }
 
+/// Asks for a line on standard error and standard input, both terminals; `None` when nothing is typed.
+pub fn ask(question: &str) -> Option<String> {
+    rewrite(question);
+    let mut line = String::new();
+    let count = io::stdin().read_line(&mut line).unwrap_or(0);
+    if count == 0 {
+        note("");
+    }
+    Some(line.trim().to_owned()).filter(|line| !line.is_empty())
+}
+
 /// Says why the program panics, as the standard library would.
 pub fn panics() {
     std::panic::set_hook(Box::new(|info| {

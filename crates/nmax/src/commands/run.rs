@@ -6,19 +6,21 @@ use std::sync::Arc;
 use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::table;
-use nmax_report::{View, csv, json, junit};
+use nmax_report::{View, csv, html, json, junit};
 use nmax_run::fidelity::{self, Reference, Visitors};
 use nmax_run::host::{self, Finding, Need};
-use nmax_run::preflight;
+use nmax_run::load::is_url;
 use nmax_run::secrets::Shown;
 use nmax_run::signals::Interrupts;
-use nmax_run::{Order, SessionError, Trouble, hints, smoke};
+use nmax_run::{Finished, Order, SessionError, Trouble, compare, hints, preflight, since, smoke};
+use nmax_store::StoreError;
 use nmax_text::Painted;
 
 use super::{Ended, wire};
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::live::Live;
-use crate::{clearance, live, load, say};
+use crate::logs::Progress;
+use crate::{clearance, keys, live, load, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Ended {
@@ -51,13 +53,23 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
     for file in [&args.keep.junit, &args.keep.csv].into_iter().flatten().filter(|file| !is_stdout(file)) {
         writable(file)?;
     }
+    let runs_dir = &args.keep.entry.runs_dir;
+    // Before the run, which would be the last one itself.
+    let baseline = args.keep.baseline.as_ref().map(|asked| nmax_store::find(runs_dir, asked)).transpose()?;
+    order.note = note(args, &order);
     if !args.no_smoke {
         let said = smoke::smoke(&order).map_err(|trouble| trouble.forgiven(args.keep.exit_zero))?;
         said.filter(|_| !args.output.quiet).into_iter().for_each(say::note);
     }
     let mut live = Live::new(args.output.quiet);
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
-    let finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
+    let mut finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
+    if let Some(baseline) = baseline.filter(|_| finished.trouble.is_none()) {
+        let asked = baseline.to_string_lossy();
+        let found = compare::baseline(runs_dir, &asked, &finished.directory, &mut Progress::new(true))?;
+        finished.view.baseline = Some(found);
+        rewrite(&finished).map_err(Trouble::unreachable)?;
+    }
     if ![&args.keep.junit, &args.keep.csv].into_iter().flatten().any(|file| is_stdout(file)) {
         print(&finished.view, &args.output);
     }
@@ -104,11 +116,31 @@ fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>) -> Result<O
             Samples::Some | Samples::None => KeepSamples::None,
         },
         runs_dir: args.keep.entry.runs_dir.clone(),
-        note: args.keep.entry.note.clone(),
+        note: String::new(),
         tags: args.keep.entry.tag.clone(),
         warnings: warnings.iter().map(Finding::event).collect(),
         source,
     })
+}
+
+/// Why the run is made: as said, or asked for where a person is there and the plan was run before.
+fn note(args: &RunArgs, order: &Order) -> String {
+    if let Some(note) = &args.keep.entry.note {
+        return note.clone();
+    }
+    let is_machine = args.output.quiet || args.output.json || is_url(&args.what);
+    if is_machine || !live::is_watched() || !keys::is_ours() {
+        return String::new();
+    }
+    let name = order.plan.redactor.text(&order.name);
+    let last = since::last(&order.runs_dir, &name, None);
+    last.and_then(|run| say::ask(&format!("What changed since run {}? [Enter: nothing] ", run.id))).unwrap_or_default()
+}
+
+/// Writes the results of a run again, as its view is now.
+pub fn rewrite(finished: &Finished) -> Result<(), StoreError> {
+    let summary = format!("{:#}\n", json::summary(&finished.view));
+    nmax_store::write_results(&finished.directory, &summary, &html::page(&finished.view))
 }
 
 /// `-` in the place of a file.

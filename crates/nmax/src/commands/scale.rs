@@ -44,7 +44,7 @@ fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
         is_rehearsed: !args.no_smoke,
         runs_dir: args.entry.runs_dir.clone(),
         name: args.entry.name.clone(),
-        note: args.entry.note.clone(),
+        note: args.entry.note.clone().unwrap_or_default(),
         tags: args.entry.tag.clone(),
     };
     nmax_scale::run(order, &interrupts, &mut Progress::new(args.output.quiet, args.budget))

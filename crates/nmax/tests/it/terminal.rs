@@ -8,7 +8,7 @@ use std::process::Command;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::bench::{Bench, Ended, skip, until};
-use crate::peers::target;
+use crate::peers::{arrived, target};
 
 const ESCAPE: char = '\x1b';
 /// What each line of a panel begins with.
@@ -90,6 +90,50 @@ fn keys_are_heard_and_the_terminal_is_as_before() {
         let text = job.wait().shows(&["code=130", "interrupted after"]).stdout;
         let modes = &text[text.find("code=").unwrap()..];
         assert!(modes.contains(" icanon") && modes.contains(" echo "), "{modes}");
+    }
+}
+
+/// A plan that was run before: why it is run again is asked for on a terminal, before anything is sent, and where nobody can
+/// answer it is not.
+#[test]
+fn a_note_is_asked_for_before_a_plan_is_run_again() {
+    let (bench, target) = (Bench::new(), target());
+    let run = format!("run plan.yaml --target {} --exit-zero", target.url());
+    bench.write(
+        "plan.yaml",
+        "nmax: 1\nname: again\ntarget: http://127.0.0.1:1\nscenarios: { s: { steps: [{ get: / }] } }\n\
+         workload: { closed: { vus: 1 }, iterations: 2 }\n",
+    );
+    const QUESTION: &str = "What changed since run ";
+    // variables, flags, why this row
+    let silent = [
+        ("", "", "the first run of its name"),
+        ("", "--note ''", "nothing is the answer"),
+        ("", "--note why", "answered before"),
+        ("", "--quiet", "nothing is wanted"),
+        ("", "--json", "a program reads"),
+        ("CI=1", "", "nobody is there"),
+        ("", "--name other", "the first run of that name"),
+    ];
+    for (variables, flags, why) in silent {
+        let flags = flags.replace('\'', "\"");
+        let Some(shown) = on_a_terminal(&bench, variables, &format!("{run} {flags}"), "") else {
+            return;
+        };
+        assert!(!shown.exits(0).stdout.contains(QUESTION), "{why}");
+    }
+    bench.nmax(&run.split(' ').collect::<Vec<_>>()).exits(0);
+    bench.write("inner.sh", &format!("exec \"$NMAX\" {run}\n"));
+    for (typed, note) in [("smaller pool, <b>\n", "smaller pool, <b>"), ("\n", ""), ("\x04", "")] {
+        let sent = arrived(&target);
+        let terminal = [("TERM", OsStr::new("xterm"))];
+        let (job, mut typing) = bench.shell_typing("exec script -qec 'sh inner.sh' /dev/null", &terminal);
+        until("the question", || job.printed().contains("[Enter: nothing]"));
+        assert_eq!(arrived(&target), sent, "nothing is sent before the answer");
+        typing.write_all(typed.as_bytes()).unwrap();
+        job.wait().exits(0).shows(&[QUESTION]);
+        assert_eq!(arrived(&target), sent + 2);
+        assert_eq!(bench.nmax(&["show", "last", "--json"]).exits(0).json()["run"]["note"], note, "{typed:?}");
     }
 }
 
