@@ -9,8 +9,10 @@ use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{Dist, PHASES, Stats};
 
 mod scalability;
+mod series;
 
 pub use scalability::{coefficients, curves, measured, points};
+pub use series::series;
 
 /// Sums over exchanges in front of the times.
 const SUMS_FIRST: usize = 2;

@@ -7,10 +7,12 @@
 
 use std::fmt::Write;
 
+use nmax_analysis::compare::Metric;
 use nmax_analysis::{Ending, Gate, ThresholdResult, Verdict};
 
 use crate::markup::{Escaped, clip};
 use crate::number;
+use crate::series::{SeriesRun, SeriesView};
 use crate::view::{View, response_text, threshold_value};
 use nmax_analysis::summary::{GroupRow, Stats};
 
@@ -43,22 +45,49 @@ pub fn xml(view: &View) -> String {
     cases.extend(view.judgement.thresholds.iter().map(|result| threshold(result, view.judgement.verdict)));
     cases.extend(view.summary.requests.iter().map(|(name, stats)| request(name, stats)));
     cases.extend(view.summary.transactions.iter().map(transaction));
+    suite((view.title(), &view.run.started_at, &view.run.id), view.summary.duration_s, &cases)
+}
+
+/// The test suite of several runs: a case for each.
+pub fn series(view: &SeriesView) -> String {
+    let cases: Vec<Case> = view.runs.iter().map(one_run).collect();
+    let started_at = view.runs.first().map_or("", |run| &run.figures.origin.started_at);
+    suite((&view.title, started_at, &view.title), 0.0, &cases)
+}
+
+fn one_run(run: &SeriesRun) -> Case {
+    let reasons = run.reasons.iter().chain(&run.figures.incomplete);
+    let message = reasons.map(String::as_str).collect::<Vec<_>>().join("; ");
+    let not = match run.verdict() {
+        Some(Verdict::Fail) => Some(Not(FAILURE, "FAIL", message)),
+        Some(Verdict::Pass) if run.figures.incomplete.is_none() => None,
+        Some(Verdict::Invalid) => Some(Not(ERROR, "INVALID", message)),
+        Some(Verdict::Pass) | None => Some(Not(ERROR, "INCOMPLETE", message)),
+    };
+    let figures = [Metric::ResponseP50, Metric::ResponseP95, Metric::ResponseP99, Metric::FailureRate];
+    let told = figures.map(|metric| format!("{} {}", metric.name(), run.figure(metric)));
+    let output = format!("load {}, {}", run.intended(), told.join(", "));
+    Case { class: "run", name: format!("{} ({})", run.name(), run.figures.origin.label), seconds: 0.0, not, output }
+}
+
+/// A suite by its name, its start and its id, with what it took.
+fn suite((name, started_at, id): (&str, &str, &str), seconds: f64, cases: &[Case]) -> String {
     let count = |wanted: &str| {
         cases.iter().filter(|case| case.not.as_ref().is_some_and(|Not(element, ..)| *element == wanted)).count()
     };
     let [failures, errors, skipped] = [FAILURE, ERROR, SKIPPED].map(count);
     let tests = cases.len();
     let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
-    let time = format!("time=\"{:.3}\"", view.summary.duration_s);
+    let time = format!("time=\"{seconds:.3}\"");
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     text.push_str(&format!("<testsuites {counts} {time}>\n"));
     text.push_str(&format!(
         "  <testsuite name=\"{}\" {counts} {time} timestamp=\"{}\" id=\"{}\">\n",
-        Escaped(&clip(view.title(), TEXT_MAX)),
-        Escaped(&view.run.started_at),
-        Escaped(&view.run.id),
+        Escaped(&clip(name, TEXT_MAX)),
+        Escaped(started_at),
+        Escaped(id),
     ));
-    for case in &cases {
+    for case in cases {
         write_case(&mut text, case);
     }
     text.push_str("  </testsuite>\n</testsuites>\n");

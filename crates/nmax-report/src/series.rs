@@ -8,7 +8,8 @@ use crate::comparison::{self, day};
 use crate::doc::table::{Cell, Table};
 use crate::doc::{Banner, Document, Item, Mark, Section};
 use crate::number::{self, UNKNOWN};
-use crate::view::since::{Moved, RunFigures, Since};
+use crate::report::{changes, verdict};
+use crate::view::since::{RunFigures, Since};
 
 /// Most lines of what changed between two runs.
 const CHANGES_MAX: usize = 12;
@@ -67,19 +68,11 @@ impl SeriesRun {
     }
 
     /// Its verdict, or what stands for it, with its mark.
-    fn said(&self) -> (Mark, String) {
+    fn said(&self) -> (Mark, &'static str) {
         match self.verdict() {
-            Some(verdict) => (mark(verdict), verdict.name().to_uppercase()),
-            None => (Mark::Unknown, "no result".into()),
+            Some(known) => verdict(known),
+            None => (Mark::Unknown, "no result"),
         }
-    }
-}
-
-fn mark(verdict: Verdict) -> Mark {
-    match verdict {
-        Verdict::Pass => Mark::Pass,
-        Verdict::Fail => Mark::Fail,
-        Verdict::Invalid => Mark::Invalid,
     }
 }
 
@@ -114,12 +107,12 @@ impl SeriesView {
 
     /// The summary as it is written everywhere.
     pub fn document(&self) -> Document {
-        let verdict = self.verdict();
+        let (mark, word) = verdict(self.verdict());
         Document {
             title: format!("Test series: {}", self.title),
             banner: Banner {
-                mark: mark(verdict),
-                word: verdict.name().to_uppercase(),
+                mark,
+                word: word.into(),
                 meaning: self.headline(),
                 reasons: self.runs.iter().filter_map(reason).collect(),
                 notes: Vec::new(),
@@ -136,25 +129,25 @@ impl SeriesView {
         let of = |metric: Metric| move |run: &SeriesRun| run.figure(metric);
         let table = Table::from_rows(&self.runs)
             .word("run", |run| Cell::from(run.figures.origin.label.as_str()).small(day(&run.figures.origin.started_at)))
-            .short("run", 11)
+            .short("run", 12)
             .word("name", SeriesRun::name)
             .short("name", 0)
             .number("load asked", SeriesRun::intended)
             .short("asked", 9)
             .number("load made", |run| run.figures.achieved_per_s.map_or_else(|| UNKNOWN.into(), number::rate))
-            .short("made", 7)
+            .short("made", 8)
             .number("p50", of(Metric::ResponseP50))
             .number("p95", of(Metric::ResponseP95))
-            .short("p95", 7)
+            .short("p95", 8)
             .number("p99", of(Metric::ResponseP99))
-            .short("p99", 7)
+            .short("p99", 8)
             .number("failures", of(Metric::FailureRate))
-            .short("failures", 8)
+            .short("failed", 7)
             .word("verdict", |run| {
                 let (mark, word) = run.said();
-                Cell::mark(mark, &word)
+                Cell::mark(mark, word)
             })
-            .short("verdict", 9)
+            .short("verdict", 10)
             .sentence("note", |run| run.figures.origin.note.clone());
         Section::new("runs", "Runs").aside("response times of all requests, in the hold").with(|body| {
             body.table(table);
@@ -174,9 +167,7 @@ impl SeriesView {
                 ));
                 let note = Some(&origin.note).filter(|note| !note.is_empty());
                 let note = note.map(|note| Item::plain(note).lead("why:"));
-                let changed = since.lines().into_iter().map(|line| Item::new(Mark::Point, line));
-                let moved = since.moved.iter().map(|moved| Item::new(direction(moved), moved.text()));
-                body.some_items(note.into_iter().chain(moved).chain(changed), CHANGES_MAX, "changes");
+                body.some_items(note.into_iter().chain(changes(since)), CHANGES_MAX, "changes");
             }
         })
     }
@@ -187,17 +178,7 @@ fn reason(run: &SeriesRun) -> Option<Item> {
     let (mark, word) = run.said();
     let reasons = run.reasons.iter().chain(&run.figures.incomplete);
     let reasons: Vec<&str> = reasons.map(String::as_str).collect();
-    let text = if reasons.is_empty() { word } else { format!("{word}: {}", reasons.join("; ")) };
+    let text = if reasons.is_empty() { word.to_owned() } else { format!("{word}: {}", reasons.join("; ")) };
     let is_whole = run.verdict() == Some(Verdict::Pass) && run.figures.incomplete.is_none();
     (!is_whole).then(|| Item::new(mark, text).lead(format!("{} {}", run.figures.origin.label.as_str(), run.name())))
-}
-
-/// Whether a figure moved for the better.
-fn direction(moved: &Moved) -> Mark {
-    use nmax_analysis::compare::Better;
-    match (moved.metric.better(), moved.after > moved.before) {
-        (Better::Neither, _) => Mark::Neutral,
-        (Better::Less, true) | (Better::More, false) => Mark::Trouble,
-        (Better::Less, false) | (Better::More, true) => Mark::Up,
-    }
 }

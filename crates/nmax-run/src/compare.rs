@@ -137,7 +137,10 @@ pub fn baseline(
     let lacks = |trouble: Trouble| {
         let text = trouble.text.lines().next().unwrap_or_default().to_owned();
         let caveats = vec![Caveat { text, refuses: true }];
-        ComparisonView { nmax_version: env!("CARGO_PKG_VERSION").into(), caveats, ..ComparisonView::default() }
+        let known = nmax_store::entry(&before);
+        let origin = known.map(|run| Origin { label: run.id, name: run.name, ..Origin::default() });
+        let before = Vec::from_iter(origin);
+        ComparisonView { nmax_version: env!("CARGO_PKG_VERSION").into(), before, caveats, ..ComparisonView::default() }
     };
     Ok(before_after(&ask, listener).map_or_else(lacks, |compared| compared.view))
 }

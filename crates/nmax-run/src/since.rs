@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use nmax_report::number;
-use nmax_report::view::since::{Changed, PlanLine, RunFigures, Since, moved};
+use nmax_report::view::since::{Changed, RunFigures, Since, moved};
 use nmax_report::{View, json};
 use nmax_store::manifest::safe_name;
 use nmax_store::{Manifest, RunEntry, RunReader};
@@ -77,11 +77,13 @@ pub(crate) fn since(root: Option<&Path>, manifest: &Manifest, view: &View) -> Op
 /// What one run differs in from another.
 pub(crate) fn between(before: &Known, after: &Known) -> Since {
     let (one, other) = (&before.manifest, &after.manifest);
-    let mut plan = if one.plan_sha256 == other.plan_sha256 { Vec::new() } else { lines(&one.plan, &other.plan) };
-    let plan_more = plan.len().saturating_sub(LINES_MAX);
+    let mut changes = changes(one, other);
+    let mut plan = if one.plan_sha256 == other.plan_sha256 { Vec::new() } else { of_plans(&one.plan, &other.plan) };
+    let more = plan.len().saturating_sub(LINES_MAX);
     plan.truncate(LINES_MAX);
+    changes.extend(plan);
     let moved = moved(&before.figures.values, &after.figures.values);
-    Since { before: before.figures.clone(), changes: changes(one, other), plan, plan_more, moved }
+    Since { before: before.figures.clone(), changes, more, moved }
 }
 
 fn changes(before: &Manifest, after: &Manifest) -> Vec<Changed> {
@@ -115,32 +117,51 @@ fn flag(command: &str, name: &str) -> String {
     value.and_then(|value| value.or_else(|| words.next())).unwrap_or_default().to_owned()
 }
 
-/// A line of a plan with the keys above it.
+/// A line of a plan: the keys that lead to it, and its value; that of a block is [`BLOCK`].
 type Placed<'a> = (String, &'a str);
 
-/// Lines that only one of two plans has, those of the same keys together. The target is told apart.
-fn lines(before: &str, after: &str) -> Vec<PlanLine> {
+/// Stands for what is below a key.
+const BLOCK: &str = "{…}";
+
+/// Values that only one of two plans has, those of the same keys beside each other. Of a block that one has not at all, its
+/// key. The target is told apart, and so are not levels of stages, which follow the level of the workload.
+fn of_plans(before: &str, after: &str) -> Vec<Changed> {
     let (before, after) = (placed(before), placed(after));
     let (gone, new) = (only(&before, &after), only(&after, &before));
     let mut keys: Vec<&str> = Vec::new();
-    for (below, _) in gone.iter().chain(&new) {
-        if !keys.contains(&below.as_str()) {
-            keys.push(below);
+    for (key, _) in gone.iter().chain(&new) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
         }
     }
-    let of = |lines: &[&Placed<'_>], key: &str, is_new: bool| -> Vec<PlanLine> {
-        let these = lines.iter().filter(|(below, _)| below == key);
-        let clip = |text: &str| text.chars().take(LINE_CHARS_MAX).collect();
-        these.map(|(below, text)| PlanLine { below: below.clone(), is_new, text: clip(text) }).collect()
+    let blocks: Vec<&str> =
+        gone.iter().chain(&new).filter(|(_, value)| *value == BLOCK).map(|(key, _)| key.as_str()).collect();
+    let has_level = keys.iter().any(|key| matches!(*key, "workload.open.rate" | "workload.closed.vus"));
+    let is_told = |key: &str| {
+        let is_below = |block: &&str| key.strip_prefix(*block).is_some_and(|rest| rest.starts_with('.'));
+        let is_level = has_level && key.starts_with("stages.") && key.ends_with(".to");
+        key == "target" || is_level || blocks.iter().any(is_below)
     };
-    let found: Vec<PlanLine> =
-        keys.iter().flat_map(|key| [of(&gone, key, false), of(&new, key, true)].concat()).collect();
-    let is_target = |line: &PlanLine| line.below.is_empty() && line.text.starts_with("target:");
-    let reordered = PlanLine { below: String::new(), is_new: true, text: "the same lines in another order".into() };
-    match found.is_empty() {
-        true => vec![reordered],
-        false => found.into_iter().filter(|line| !is_target(line)).collect(),
+    let mut found = Vec::new();
+    for key in keys.iter().filter(|key| !is_told(key)) {
+        let values = |lines: &[&Placed<'_>]| -> Vec<String> {
+            let these = lines.iter().filter(|(of, _)| of == key);
+            these.map(|(_, value)| value.chars().take(LINE_CHARS_MAX).collect()).collect()
+        };
+        let (gone, new) = (values(&gone), values(&new));
+        for place in 0..gone.len().max(new.len()) {
+            let at = |values: &[String]| values.get(place).cloned().unwrap_or_default();
+            found.push(Changed { what: format!("plan {key}"), before: at(&gone), after: at(&new) });
+        }
     }
+    if keys.is_empty() {
+        found.push(Changed {
+            what: "plan".into(),
+            before: "one order".into(),
+            after: "another order of the same".into(),
+        });
+    }
+    found
 }
 
 /// Lines of one plan that the other has not, or not as often.
@@ -167,11 +188,15 @@ fn placed(yaml: &str) -> Vec<Placed<'_>> {
         let text = line.trim_start();
         let depth = line.len() - text.len();
         above.retain(|(of, _)| *of < depth);
-        let keys: Vec<&str> = above.iter().map(|(_, key)| *key).collect();
-        lines.push((keys.join("."), text));
-        if let Some((key, _)) = text.trim_start_matches("- ").split_once(':') {
-            above.push((depth, key));
-        }
+        let text = text.trim_start_matches("- ");
+        let (key, value) = match text.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' ')) {
+            Some((key, "")) => (key, BLOCK),
+            Some((key, value)) => (key, value.trim()),
+            None => ("", text),
+        };
+        let keys: Vec<&str> = above.iter().map(|(_, key)| *key).chain([key]).filter(|key| !key.is_empty()).collect();
+        lines.push((keys.join("."), value));
+        above.push((depth, key));
     }
     lines
 }

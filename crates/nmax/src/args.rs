@@ -17,6 +17,7 @@ mod log;
 mod planless;
 mod record;
 mod replay;
+mod report;
 mod safety;
 mod scale;
 mod slice;
@@ -30,6 +31,7 @@ pub use log::{LogArgs, ReadLogArgs};
 pub use planless::PlanlessArgs;
 pub use record::RecordArgs;
 pub use replay::{FidelityArgs, ReplayArgs};
+pub use report::{Format, ReportArgs};
 pub use safety::SafetyArgs;
 pub use scale::ScaleArgs;
 pub use slice::SliceArgs;
@@ -141,7 +143,7 @@ pub enum Verb {
     Trend(Box<TrendArgs>),
     /// Group and filter the requests of a run or access log
     Slice(Box<SliceArgs>),
-    /// Write the report of a run again, in any format
+    /// Write the report of a run again, or of several together, in any format
     Report(ReportArgs),
     /// Report CPU, memory, disks, network and processes of this host to runs on other hosts
     Agent(AgentArgs),
@@ -211,6 +213,8 @@ pub enum SchemaKind {
     Compare,
     /// What `nmax trend --json` prints
     Trend,
+    /// What `nmax report --campaign TAG --format json` prints
+    Series,
     /// What `nmax runs --json` prints
     Runs,
     /// What `nmax fidelity --json` prints
@@ -547,42 +551,6 @@ pub struct ShowArgs {
     pub runs_dir: PathBuf,
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-const REPORT_EXAMPLES: &str = "\
-Examples:
-  nmax report last                        writes report.html into the run's directory
-  nmax report last --format junit -o junit.xml";
-
-#[derive(Debug, Args)]
-#[command(after_help = REPORT_EXAMPLES)]
-pub struct ReportArgs {
-    /// A run: `last`, an id, the beginning of one, or a directory
-    #[arg(value_name = "RUN", default_value = "last", add = candidates::runs())]
-    pub run: String,
-    /// Format
-    #[arg(long, value_enum, default_value_t = Format::Html)]
-    pub format: Format,
-    /// File to write; `-` is standard output [default: report.html in the run's directory, or standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Directory of the runs
-    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
-    pub runs_dir: PathBuf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// One page with everything
-    Html,
-    /// summary.json
-    Json,
-    /// A test suite for CI
-    Junit,
-    /// A row per request
-    Csv,
-    /// The table of the terminal
-    Text,
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub mod prove;
 pub mod record;
 pub mod rehearsal;
 pub mod replay;
+pub mod report;
 pub mod results;
 pub mod run;
 pub mod scale;

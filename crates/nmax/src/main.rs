@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Verb::Compare(args) => commands::compare::before_after(args),
         Verb::Trend(args) => commands::trend::trend(args),
         Verb::Slice(args) => commands::slice::slice(args),
-        Verb::Report(args) => commands::results::report(args),
+        Verb::Report(args) => commands::report::report(args),
         Verb::Agent(args) => commands::agent::agent(args),
         Verb::Target(args) => commands::target::target(args),
         Verb::Data(args) => commands::data::data(args),

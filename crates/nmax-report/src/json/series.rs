@@ -53,20 +53,14 @@ records! {
     }
     struct SinceRow(since: &Since) {
         run: String = &since.before.origin.label;
-        changes: Vec<Changed>;
-        plan: Vec<PlanLine>, "Lines of the plan that are gone or new.";
-        plan_more: u64;
+        changes: Vec<Changed>, "Target, nmax, machine, workers and flags, then values of the plan as resolved.";
+        more: u64, "How many more values of the plan.";
         moved: Vec<Moved>, "Figures that differ by more than 5 %, failure rates by more than 0.5 points.";
     }
     struct Changed(changed: &since::Changed) {
         what: String;
-        before: String;
-        after: String;
-    }
-    struct PlanLine(line: &since::PlanLine) {
-        below: String, "Keys above it.";
-        is_new: bool;
-        text: String;
+        before: Option<String> = told(&changed.before), "Null where there was none.";
+        after: Option<String> = told(&changed.after), "Null where there is none.";
     }
     struct Moved(moved: &since::Moved) {
         metric: Word = moved.metric.name(), in Metric::ALL.map(Metric::name);
@@ -74,4 +68,8 @@ records! {
         after: Micro;
         change: Option<Micro>, "Ratio, or difference of failure rates.";
     }
+}
+
+fn told(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
 }

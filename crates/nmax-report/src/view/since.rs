@@ -17,12 +17,10 @@ const LOOKED_AT: [Metric; 5] =
 pub struct Since {
     /// The run before.
     pub before: RunFigures,
-    /// What was changed besides the plan: target, version of nmax, machine, workers, flags.
+    /// What was changed: target, version of nmax, machine, workers, flags, then the plan as resolved.
     pub changes: Vec<Changed>,
-    /// Lines of the plan as resolved that are gone or new, in the order of the plan.
-    pub plan: Vec<PlanLine>,
-    /// How many more of them there are.
-    pub plan_more: usize,
+    /// How many more values of the plan were changed.
+    pub more: usize,
     /// Figures that differ by more than runs of equal systems usually do. One run on each side: a hint, not a proof.
     pub moved: Vec<Moved>,
 }
@@ -45,23 +43,12 @@ pub struct RunFigures {
 /// Something that two runs differ in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// What: `target`, `nmax`, `kernel`.
+    /// What: `target`, `nmax`, `kernel`, `plan workload.open.rate`.
     pub what: String,
     /// Of the run before; empty where it had none.
     pub before: String,
     /// Of this one; empty where it has none.
     pub after: String,
-}
-
-/// A line that only one of two plans has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlanLine {
-    /// Keys above it, as in `scenarios.browse.steps`; empty at the top.
-    pub below: String,
-    /// Whether this run's plan has it.
-    pub is_new: bool,
-    /// The line, without its indentation.
-    pub text: String,
 }
 
 /// A figure that moved.
@@ -80,15 +67,14 @@ pub struct Moved {
 impl Since {
     /// Whether nothing that is known was changed.
     pub fn is_repeat(&self) -> bool {
-        self.changes.is_empty() && self.plan.is_empty()
+        self.changes.is_empty()
     }
 
-    /// What was changed, a line each: `target: http://a → http://b`, `workload: - rate: 40/s`.
+    /// What was changed, a line each: `target: http://a → http://b`.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.changes.iter().map(Changed::text).collect();
-        lines.extend(self.plan.iter().map(PlanLine::text));
-        if self.plan_more > 0 {
-            lines.push(format!("and {} more lines of the plan", self.plan_more));
+        if self.more > 0 {
+            lines.push(format!("and {} more values of the plan", self.more));
         }
         if lines.is_empty() {
             lines.push("nothing that nmax knows of: plan, target, machine and nmax are the same".into());
@@ -102,15 +88,6 @@ impl Changed {
     pub fn text(&self) -> String {
         let word = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
         format!("{}: {} → {}", self.what, word(&self.before), word(&self.after))
-    }
-}
-
-impl PlanLine {
-    /// As a line.
-    pub fn text(&self) -> String {
-        let sign = if self.is_new { '+' } else { '-' };
-        let place = if self.below.is_empty() { String::new() } else { format!(" {}:", self.below) };
-        format!("plan{place} {sign} {}", self.text)
     }
 }
 
@@ -174,13 +151,10 @@ mod tests {
             before: before.into(),
             after: after.into(),
         };
-        let line = |is_new, text: &str| PlanLine { below: "workload.open".into(), is_new, text: text.into() };
-        let mut since = Since { changes: vec![changed("nmax", "0.1.0", "0.2.0")], ..Since::default() };
-        since.plan = vec![line(false, "rate: 40/s"), line(true, "rate: 50/s")];
-        since.plan_more = 3;
-        let lines = since.lines();
-        assert_eq!(lines[..2], ["nmax: 0.1.0 → 0.2.0", "plan workload.open: - rate: 40/s"]);
-        assert_eq!(lines[2..], ["plan workload.open: + rate: 50/s", "and 3 more lines of the plan"]);
+        let changes = vec![changed("nmax", "0.1.0", "0.2.0"), changed("plan workload.open.rate", "40/s", "")];
+        let since = Since { changes, more: 3, ..Since::default() };
+        let lines = ["nmax: 0.1.0 → 0.2.0", "plan workload.open.rate: 40/s → none", "and 3 more values of the plan"];
+        assert_eq!(since.lines(), lines);
         assert!(!since.is_repeat() && Since::default().is_repeat());
         assert!(Since::default().lines()[0].starts_with("nothing that nmax knows of"));
         assert_eq!(changed("pin", "", "0,1").text(), "pin: none → 0,1");

@@ -1,17 +1,15 @@
-//! `nmax show`, `nmax runs`, `nmax report`
+//! `nmax show`, `nmax runs`
 
 use std::path::{Path, PathBuf};
 
 use nmax_json::{Version, records};
-use nmax_report::{csv, html, json, junit};
 use nmax_run::{Exit, Finished, Trouble};
 use nmax_scale::stored;
 use nmax_store::{RunEntry, StoreError};
-use nmax_text::Painted;
 
-use super::run::{is_stdout, print, text, writable, write};
+use super::run::print;
 use super::{Ended, scale};
-use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
+use crate::args::{RunsArgs, ShowArgs};
 use crate::say;
 
 /// Shows a run, or a campaign, again.
@@ -129,56 +127,24 @@ pub fn state(run: &RunEntry) -> String {
 }
 
 /// The directory of the campaign that was asked for, where no run is meant.
-fn campaign(runs_dir: &Path, asked: &str) -> Option<PathBuf> {
+pub(super) fn campaign(runs_dir: &Path, asked: &str) -> Option<PathBuf> {
     let newest = || Some(nmax_store::list(runs_dir).ok()?.first()?.started_at.clone());
     let run = if asked == "last" { newest() } else { None };
     stored::find(runs_dir, asked, run.as_deref())
 }
 
-/// Writes the report of a run, or of a campaign, in some format.
-pub fn report(args: &ReportArgs) -> Ended {
-    let (page, directory, summary) = match campaign(&args.runs_dir, &args.run) {
-        Some(campaign) => (scale::report(&campaign, args.format)?, campaign, None),
-        None => {
-            let Finished { view, directory, .. } = read(&args.runs_dir, &args.run)?;
-            let summary = || format!("{:#}\n", json::summary(&view));
-            let page: Painted = match args.format {
-                Format::Html => html::page(&view).into(),
-                Format::Json => summary().into(),
-                Format::Junit => junit::xml(&view).into(),
-                Format::Csv => csv::requests(&view).into(),
-                Format::Text => text(&view, false),
-            };
-            (page, directory, Some(summary()))
-        }
-    };
-    let own = || (args.format == Format::Html).then(|| directory.join("report.html"));
-    let Some(file) = args.output.clone().or_else(own).filter(|file| !is_stdout(file)) else {
-        say::text(&page);
-        return Ok(Exit::Pass);
-    };
-    match summary {
-        // The summary of a run is as new as its report.
-        Some(summary) if args.output.is_none() => {
-            nmax_store::write_results(&directory, &summary, &page).map_err(Trouble::unreachable)?;
-        }
-        _ => {
-            writable(&file)?;
-            write(&file, &page).map_err(Trouble::unreachable)?;
-        }
-    }
-    say::line(file.display().to_string());
-    Ok(Exit::Pass)
-}
-
-fn read(runs_dir: &Path, asked: &str) -> Result<Finished, Trouble> {
-    let directory = match nmax_store::find(runs_dir, asked) {
+/// The directory of the run that was asked for.
+pub(super) fn find(runs_dir: &Path, asked: &str) -> Result<PathBuf, Trouble> {
+    match nmax_store::find(runs_dir, asked) {
         Err(StoreError::NotFound { .. }) if Path::new(asked).exists() => {
             let help =
                 "give the directory of a run, as `nmax runs` lists them; `--runs-dir` is the folder with all runs";
-            return Err(Trouble::usage(format_args!("{asked}: this is not a run: it has no manifest.json"), help));
+            Err(Trouble::usage(format_args!("{asked}: this is not a run: it has no manifest.json"), help))
         }
-        found => found?,
-    };
-    Ok(nmax_run::read(&directory)?)
+        found => Ok(found?),
+    }
+}
+
+pub(super) fn read(runs_dir: &Path, asked: &str) -> Result<Finished, Trouble> {
+    Ok(nmax_run::read(&find(runs_dir, asked)?)?)
 }

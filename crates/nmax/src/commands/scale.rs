@@ -5,7 +5,7 @@ mod progress;
 use std::path::Path;
 
 use nmax_report::scalability::{self, ScaleView};
-use nmax_report::{csv, html, json, svg, terminal};
+use nmax_report::{csv, json, svg, terminal};
 use nmax_run::Trouble;
 use nmax_run::load::is_url;
 use nmax_run::signals::Interrupts;
@@ -14,7 +14,7 @@ use nmax_text::Painted;
 
 use super::Ended;
 use super::run::{is_stdout, writable, write};
-use crate::args::{Format, PlanlessArgs, ScaleArgs};
+use crate::args::{PlanlessArgs, ScaleArgs};
 use crate::{live, load, say};
 use progress::Progress;
 
@@ -134,21 +134,6 @@ fn write_results(finished: &Finished, args: &ScaleArgs) -> Ended {
 pub fn show(directory: &Path, as_json: bool) -> Result<(), String> {
     print(&stored::read(directory)?, directory, as_json);
     Ok(())
-}
-
-/// A campaign in some format.
-pub fn report(directory: &Path, format: Format) -> Result<Painted, String> {
-    let view = stored::read(directory)?;
-    Ok(match format {
-        Format::Html => html::write(&scalability::scale(&view)).into(),
-        Format::Json => format_args!("{:#}\n", json::scale(&view)).into(),
-        Format::Csv => csv::measured(&view).into(),
-        Format::Text => text(&view),
-        Format::Junit => {
-            let help = "write it as html, json, csv or text";
-            return Err(format!("a campaign is not a test suite, so there is no JUnit of it\n  help: {help}"));
-        }
-    })
 }
 
 /// Prints a campaign on standard output.

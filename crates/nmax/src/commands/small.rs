@@ -43,6 +43,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Slices => nmax_report::slices::list_schema(),
         SchemaKind::Compare => nmax_report::json::comparison_schema(),
         SchemaKind::Trend => nmax_report::json::history_schema(),
+        SchemaKind::Series => nmax_report::json::series_schema(),
         SchemaKind::Runs => nmax_json::schema::<super::results::Runs>("nmax runs", ""),
         SchemaKind::Fidelity => nmax_run::fidelity::schema(),
         SchemaKind::DataCheck => nmax_json::schema::<super::data::Checked>("nmax data check", ""),

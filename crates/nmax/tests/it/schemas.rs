@@ -8,10 +8,10 @@ use crate::bench::Bench;
 use crate::schema::assert_schema;
 
 /// Everything that `nmax schema` knows.
-const KINDS: [&str; 21] = [
+const KINDS: [&str; 22] = [
     "plan", "summary", "usl", "usl-predict", "usl-compare", "usl-what-if", "scale", "import-har", "import-log",
     "check", "once", "prove", "slice", "slices", "compare", "trend", "runs", "fidelity", "data-check", "doctor",
-    "explain",
+    "explain", "series",
 ];
 /// Files of a run's directory, whose schemas are no answer of a command.
 const FILES: [&str; 6] = ["manifest", "names", "windows", "failures", "resources", "events"];
