@@ -8,7 +8,7 @@ use crate::comparison::{self, day};
 use crate::doc::table::{Cell, Table};
 use crate::doc::{Banner, Document, Item, Mark, Section};
 use crate::number::{self, UNKNOWN};
-use crate::report::{changes, verdict};
+use crate::report::verdict;
 use crate::view::since::{RunFigures, Since};
 
 /// Most lines of what changed between two runs.
@@ -167,7 +167,9 @@ impl SeriesView {
                 ));
                 let note = Some(&origin.note).filter(|note| !note.is_empty());
                 let note = note.map(|note| Item::plain(note).lead("why:"));
-                body.some_items(note.into_iter().chain(changes(since)), CHANGES_MAX, "changes");
+                let moved = since.moved.iter().map(|moved| Item::new(Mark::Changed, moved.text()));
+                let changed = since.lines().into_iter().map(|line| Item::new(Mark::Point, line));
+                body.some_items(note.into_iter().chain(moved).chain(changed), CHANGES_MAX, "changes");
             }
         })
     }
