@@ -219,6 +219,12 @@ impl Histogram {
         self.buckets.recorded()
     }
 
+    /// Counts `n` values in the bucket of this number in the layout of HdrHistogram; false when there is no such bucket. What is
+    /// known exactly is left to [`Self::set_exact`].
+    pub fn add_at(&mut self, index: usize, n: u64) -> bool {
+        self.buckets.add_at(index, n)
+    }
+
     /// The buckets as a plain HDR histogram with the standard bounds, for files.
     pub fn to_hdr(&self) -> Hdr<u64> {
         let mut hdr = Hdr::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS).expect("the standard bounds are valid");

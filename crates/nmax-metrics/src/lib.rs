@@ -6,7 +6,7 @@
 //! - [`sample`]: one exchange as measured; [`code`]: the status of its reply
 //! - [`histogram`]: latencies, mergeable without loss
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
-//! - [`window`]: an aggregate with its place in time; [`frame`], [`wire`]: as bytes, for the way between processes
+//! - [`window`]: an aggregate with its place in time; [`rollup`]: several added up; [`frame`], [`wire`]: as bytes, for the way between processes
 //! - [`join`]: windows of several workers or injectors joined; [`merger`]: those of injectors, by name
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one; [`logged`]: requests as logs have them
@@ -29,6 +29,7 @@ pub mod outcome;
 pub mod raw;
 pub mod readings;
 pub mod resource;
+pub mod rollup;
 pub mod sample;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -49,8 +50,9 @@ pub use metric::{Metric, MetricKind};
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
 pub use raw::{KeepReason, RawSample};
-pub use readings::{Readings, Track, TrackKey};
+pub use readings::{Bin, Reading, Readings, Track, TrackKey};
 pub use resource::Resource;
+pub use rollup::{Rolled, Rollup};
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};
 pub use window::Window;

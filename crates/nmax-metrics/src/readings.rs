@@ -37,7 +37,31 @@ pub struct Bin {
     /// Largest.
     pub max: f64,
     /// Where in the bin they were read, mean, from 0 at its beginning to 1; of no use in a sum of bins.
-    place: f32,
+    pub place: f32,
+}
+
+/// Readings of one figure in one span of time, or a single one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// Of what, when the first was read, and the last value.
+    pub resource: Resource,
+    /// The first value.
+    pub first: f64,
+    /// All values.
+    pub bin: Bin,
+}
+
+impl Reading {
+    /// A single reading, with its place in a bin of this width.
+    pub fn of(resource: Resource, width: Nanos) -> Self {
+        Self { first: resource.value, bin: Bin::of(resource.at, resource.value, width), resource }
+    }
+
+    /// Adds later ones of the same span.
+    pub fn merge(&mut self, later: &Self) {
+        self.resource.value = later.resource.value;
+        self.bin.merge(&later.bin);
+    }
 }
 
 impl Bin {
@@ -48,15 +72,14 @@ impl Bin {
         (self.count > 0).then(|| self.sum / f64::from(self.count))
     }
 
-    fn add(&mut self, value: f64, place: f32) {
-        self.sum += value;
-        self.count += 1;
-        self.place += (place - self.place) / self.count as f32;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
+    /// One value, in a bin of this width.
+    fn of(at: Nanos, value: f64, width: Nanos) -> Self {
+        let place = (at.0 % width.0) as f32 / width.0 as f32;
+        Self { sum: value, count: 1, min: value, max: value, place }
     }
 
-    fn merge(&mut self, other: &Self) {
+    /// Adds values of the same span.
+    pub fn merge(&mut self, other: &Self) {
         self.sum += other.sum;
         self.count += other.count;
         if other.count > 0 {
@@ -79,11 +102,12 @@ pub struct Track {
 }
 
 impl Track {
-    fn new(unit: &str) -> Self {
-        Self { unit: unit.to_owned(), width: WIDTH, bins: Vec::new() }
+    fn new(unit: &str, width: Nanos) -> Self {
+        Self { unit: unit.to_owned(), width, bins: Vec::new() }
     }
 
-    fn push(&mut self, at: Nanos, value: f64) {
+    /// Adds what was read from `at` on, in a bin of `width`.
+    fn push(&mut self, at: Nanos, bin: &Bin, width: Nanos) {
         while at.0 / self.width.0 >= BINS_MAX as u64 {
             self.halve();
         }
@@ -91,8 +115,9 @@ impl Track {
         if self.bins.len() <= index {
             self.bins.resize(index + 1, Bin::EMPTY);
         }
-        let place = (at.0 % self.width.0) as f32 / self.width.0 as f32;
-        self.bins[index].add(value, place);
+        let of_wider = (at.0 / width.0 * width.0 % self.width.0) as f32 / width.0 as f32;
+        let place = (of_wider + bin.place) * (width.0 as f32 / self.width.0 as f32);
+        self.bins[index].merge(&Bin { place, ..*bin });
     }
 
     /// Doubles the width of the bins.
@@ -153,27 +178,49 @@ impl Track {
 }
 
 /// All figures of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Readings {
+    /// Width of a bin at first.
+    width: Nanos,
     tracks: BTreeMap<TrackKey, Track>,
     /// Readings of figures for which there was no room.
     pub left_out: u64,
 }
 
+impl Default for Readings {
+    fn default() -> Self {
+        Self::with_width(WIDTH)
+    }
+}
+
 impl Readings {
+    /// Nothing yet, in bins that are this wide at first.
+    pub fn with_width(width: Nanos) -> Self {
+        Self { width, tracks: BTreeMap::new(), left_out: 0 }
+    }
+
+    /// Width of a bin at first.
+    pub fn width(&self) -> Nanos {
+        self.width
+    }
+
     /// Adds a reading. One that is no number is a gap.
     pub fn push(&mut self, resource: &Resource) {
-        if !resource.value.is_finite() {
-            return;
+        if resource.value.is_finite() {
+            self.push_bin(resource, &Bin::of(resource.at, resource.value, self.width));
         }
+    }
+
+    /// Adds readings of one figure in one bin of the first width.
+    pub fn push_bin(&mut self, resource: &Resource, bin: &Bin) {
         let figure =
             TrackKey { host: resource.host.clone(), source: resource.source.clone(), metric: resource.metric.clone() };
         if self.tracks.len() >= room(&figure.source) && !self.tracks.contains_key(&figure) {
             self.left_out += 1;
             return;
         }
-        let track = self.tracks.entry(figure).or_insert_with(|| Track::new(&resource.unit));
-        track.push(resource.at, resource.value);
+        let track = self.tracks.entry(figure).or_insert_with(|| Track::new(&resource.unit, self.width));
+        track.push(resource.at, bin, self.width);
     }
 
     /// Every figure, by host, source and metric.
