@@ -2,14 +2,19 @@
 //!
 //! O(names) a window, in bounded memory.
 //!
+//! A run that is planned to be long is looked at by windows that are added up to wider ones ([`Rollup`]): the numbers are the
+//! same whether these are added up here, of the windows of a run that goes on, or were read from its directory.
+//!
 //! # Layout
 //! - this file: everything that is summed up
 //! - `tail`: the last part of the hold; `injector`; `observed`: what observed processes use
 //! - [`happened`]: interventions as their events tell; `beside`: what else used the processors of the injector's host
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Window};
+use nmax_metrics::rollup::width_for;
+use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Reading, Readings, Resource, Rolled, Rollup, Window};
 use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
 use nmax_sources::{RUN, figures};
@@ -43,11 +48,13 @@ const EXAMPLES_MAX: usize = 1_000;
 pub struct Fold {
     hold: (Nanos, Nanos),
     totals: Aggregate,
-    series: SeriesBuilder,
-    batches: Batches,
-    course: CourseBuilder,
-    /// What response times are taken apart from.
-    stretches: Stretches,
+    /// Windows of which the next one of those that `over_time` is made of will be.
+    rollup: Rollup,
+    over_time: OverTime,
+    /// Width of a window.
+    window: Nanos,
+    /// Width of those that `over_time` is made of.
+    rolled: Nanos,
     /// The last part of the hold, for each span that thresholds ask for.
     last: Vec<Last>,
     failures: Vec<FailureExample>,
@@ -57,8 +64,9 @@ pub struct Fold {
     happened: Vec<InterventionRecord>,
     observed: Observed,
     readings: Readings,
-    windows: u64,
     last_end: Nanos,
+    /// End of the last window that is known to be there.
+    known_end: Nanos,
     /// What is known of each injector.
     pub injectors: Vec<Injector>,
     /// The run was stopped by a person or a limit before its planned end.
@@ -71,9 +79,33 @@ pub struct Fold {
     pub ended: Option<Nanos>,
 }
 
+/// Everything that asks how numbers change.
+#[derive(Clone, Debug)]
+struct OverTime {
+    series: SeriesBuilder,
+    batches: Batches,
+    course: CourseBuilder,
+    /// What response times are taken apart from.
+    stretches: Stretches,
+}
+
+impl OverTime {
+    fn push(&mut self, rolled: &Rolled<'_>) {
+        self.series.push_rolled(rolled);
+        self.batches.push(&rolled.window);
+        self.course.push_rolled(rolled);
+        self.stretches.push(&rolled.window);
+    }
+}
+
 impl Fold {
     /// Nothing yet of a run of this plan, whose statistics are of `hold` and whose load ends at `end`, as planned.
     pub fn new(plan: &Plan, hold: (Nanos, Nanos), end: Option<Nanos>) -> Self {
+        Self::of_length(plan, hold, end, end)
+    }
+
+    /// The same of a run that is known to be of this length.
+    pub fn of_length(plan: &Plan, hold: (Nanos, Nanos), end: Option<Nanos>, length: Option<Nanos>) -> Self {
         let mut spans: Vec<Duration> = plan
             .thresholds
             .iter()
@@ -84,9 +116,11 @@ impl Fold {
             .collect();
         spans.sort_unstable();
         spans.dedup();
-        Self {
-            hold,
-            totals: Aggregate::default(),
+        let window = Nanos::from(plan.window);
+        // What an intervention does is seen in seconds.
+        let finer = usize::from(!plan.timeline.is_empty());
+        let rolled = length.map_or(window, |length| width_for(length, window, finer));
+        let over_time = OverTime {
             series: end.map_or_else(
                 || SeriesBuilder::new(Nanos::from_secs(60), BINS_MAX),
                 |end| SeriesBuilder::in_order(end, BINS_MAX),
@@ -94,15 +128,23 @@ impl Fold {
             batches: Batches::default(),
             course: CourseBuilder::new(plan, end),
             stretches: Stretches::default(),
-            last: spans.into_iter().map(Last::new).collect(),
+        };
+        Self {
+            hold,
+            totals: Aggregate::default(),
+            rollup: Rollup::new(rolled),
+            over_time,
+            window,
+            rolled,
+            last: spans.into_iter().map(|span| Last::new(span, window, rolled)).collect(),
             failures: Vec::new(),
             events: Vec::new(),
             timeline: plan.timeline.clone(),
             happened: Vec::new(),
             observed: Observed::default(),
-            readings: Readings::default(),
-            windows: 0,
+            readings: Readings::with_width(rolled.max(Nanos::from_secs(1))),
             last_end: Nanos::ZERO,
+            known_end: Nanos::ZERO,
             injectors: vec![Injector::new(INJECTOR, None)],
             interrupted: false,
             aborted: None,
@@ -114,7 +156,7 @@ impl Fold {
     /// The same of several injectors, by the names of their hosts; [`Self::part`] takes what each measured.
     #[must_use]
     pub fn of_injectors(self, names: &[&str]) -> Self {
-        let injectors = names.iter().map(|name| Injector::new(name, Some(&self.course))).collect();
+        let injectors = names.iter().map(|name| Injector::new(name, Some(&self.over_time.course))).collect();
         Self { injectors, ..self }
     }
 
@@ -123,25 +165,48 @@ impl Fold {
         self.injectors[injector].window(window);
     }
 
-    /// Adds a window, in order.
+    /// How wide the windows are that it needs: narrower ones are added up to these.
+    pub fn window_width(&self) -> Nanos {
+        self.rolled
+    }
+
+    /// From when on it needs those of the run itself, when this is the end of the last one; [`Nanos::MAX`] for never.
+    pub fn fine_from(&self, last_end: Nanos) -> Nanos {
+        let end = self.hold.1.min(self.load_ended.unwrap_or(last_end));
+        let all = self.last.iter().filter_map(|last| last.fine_from(end, self.rolled));
+        all.min().unwrap_or(Nanos::MAX)
+    }
+
+    /// Adds a window, in order: of the run, or several that are added up to one of [`Self::window_width`].
     pub fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
-        self.series.push(window);
-        self.batches.push(window);
-        self.course.push(window);
-        self.stretches.push(window);
-        let missing = window.index.saturating_sub(self.windows);
+        self.rollup.push(window, |rolled| self.over_time.push(&rolled));
+        let missing = self.missing(window.start());
         self.injectors.iter_mut().for_each(|injector| injector.facts.windows_missing += missing);
-        self.windows = window.index + 1;
         self.last_end = window.end();
         for last in &mut self.last {
             last.push(window, self.hold);
         }
     }
 
+    /// There are windows up to `end`: those that do not come are missing.
+    pub fn known_end(&mut self, end: Nanos) {
+        self.known_end = end;
+    }
+
+    /// Windows from the last one to `until`.
+    fn missing(&self, until: Nanos) -> u64 {
+        until.since(self.last_end).0 / self.window.0.max(1)
+    }
+
+    /// Whether another failed exchange is kept.
+    pub fn takes_failures(&self) -> bool {
+        self.failures.len() < EXAMPLES_MAX
+    }
+
     /// Adds a failed exchange kept for study.
     pub fn failure(&mut self, failure: FailureExample) {
-        if self.failures.len() < EXAMPLES_MAX {
+        if self.takes_failures() {
             self.failures.push(failure);
         }
     }
@@ -157,15 +222,25 @@ impl Fold {
 
     /// Takes a reading; what it says of an injector or of the run's end.
     pub fn resource(&mut self, resource: &Resource) {
-        let injector = self.injectors.iter_mut().find(|injector| injector.facts.name == resource.host);
-        let is_own = injector.is_some();
-        if injector.is_some_and(|injector| injector.resource(resource)) {
+        self.reading(&Reading::of(resource.clone(), self.readings.width()));
+    }
+
+    /// Takes what was read of one figure in a span as long as a window of [`Self::window_width`]. One that is no number is a
+    /// gap.
+    pub fn reading(&mut self, reading: &Reading) {
+        let resource = &reading.resource;
+        if !resource.value.is_finite() {
             return;
         }
-        self.observed.take(resource);
+        let injector = self.injectors.iter_mut().find(|injector| injector.facts.name == resource.host);
+        let is_own = injector.is_some();
+        if injector.is_some_and(|injector| injector.reading(reading)) {
+            return;
+        }
+        self.observed.take(reading, self.readings.width());
         // What the run says of itself is not read again and again.
         if resource.source != RUN {
-            return self.read(resource);
+            return self.read(reading);
         }
         match figures::named(&resource.metric) {
             Some(figures::LOAD_ENDED_S) if is_own => self.load_ended = Some(nanos(resource.value)),
@@ -175,11 +250,11 @@ impl Fold {
         }
     }
 
-    fn read(&mut self, resource: &Resource) {
+    fn read(&mut self, Reading { resource, bin, .. }: &Reading) {
         if resource.host != observed::LOCAL {
-            return self.readings.push(resource);
+            return self.readings.push_bin(resource, bin);
         }
-        self.readings.push(&Resource { host: INJECTOR.into(), ..resource.clone() });
+        self.readings.push_bin(&Resource { host: INJECTOR.into(), ..resource.clone() }, bin);
     }
 
     /// End of the last window.
@@ -195,18 +270,18 @@ impl Fold {
     /// Whether the measurements of the hold so far stand still.
     pub fn is_steady(&self, catalog: &Catalog) -> bool {
         let hold = (self.hold.0, self.hold.1.min(self.last_end));
-        let steadiness = steadiness(&self.course.finish(catalog, hold));
+        let steadiness = steadiness(&self.over_time.course.finish(catalog, hold));
         steadiness.is_some_and(|steadiness| steadiness.holds == Some(true))
     }
 
     /// Conditions of the plan that end a run and do not hold as far as it has come, by number.
     pub fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
-        self.with_evidence(plan, catalog, violated)
+        self.with_evidence(plan, catalog, &self.over_time, violated)
     }
 
     /// What spoils the run so far: reasons that decide its verdict as soon as it ends, and warnings.
     pub fn so_far(&self, plan: &Plan, catalog: &Catalog) -> Vec<Reason> {
-        self.with_evidence(plan, catalog, so_far)
+        self.with_evidence(plan, catalog, &self.over_time, so_far)
     }
 
     /// The judgement of everything so far; O(names × buckets).
@@ -221,10 +296,15 @@ impl Fold {
         }
         // Sources tell of a second later than the run itself.
         events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
-        self.with_evidence(plan, catalog, |evidence| {
+        let mut over_time = Cow::Borrowed(&self.over_time);
+        if let Some(open) = self.rollup.open() {
+            over_time.to_mut().push(open);
+        }
+        self.with_evidence(plan, catalog, &over_time, |evidence| {
             let evidence = Evidence { sides, ..*evidence };
             let judgement = judge(&evidence);
-            let summary = Summary::new(&evidence, &judgement.withheld, self.series.finish(), &self.failures, events);
+            let summary =
+                Summary::new(&evidence, &judgement.withheld, over_time.series.finish(), &self.failures, events);
             Judged { ending: ending.unwrap_or_else(|| self.ending()), summary, judgement }
         })
     }
@@ -239,14 +319,23 @@ impl Fold {
     }
 
     /// Hands over everything so far.
-    fn with_evidence<T>(&self, plan: &Plan, catalog: &Catalog, look: impl FnOnce(&Evidence<'_>) -> T) -> T {
+    fn with_evidence<T>(
+        &self,
+        plan: &Plan,
+        catalog: &Catalog,
+        over_time: &OverTime,
+        look: impl FnOnce(&Evidence<'_>) -> T,
+    ) -> T {
         let ended = self.ended.unwrap_or(self.last_end);
         let load_ended = self.load_ended.unwrap_or(ended).min(ended);
         let hold = (self.hold.0.min(load_ended), self.hold.1.min(load_ended));
-        let facts = self.injectors.iter().map(|injector| injector.facts(&self.totals, catalog, hold));
-        let injectors: Vec<InjectorFacts> = facts.collect();
+        let facts = |injector: &Injector| {
+            let facts = injector.facts(&self.totals, catalog, hold);
+            InjectorFacts { windows_missing: facts.windows_missing + self.missing(self.known_end), ..facts }
+        };
+        let injectors: Vec<InjectorFacts> = self.injectors.iter().map(facts).collect();
         let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold, plan)).collect();
-        let course = self.course.finish(catalog, hold);
+        let course = over_time.course.finish(catalog, hold);
         look(&Evidence {
             plan,
             catalog,
@@ -257,12 +346,12 @@ impl Fold {
             injectors: &injectors,
             interrupted: self.interrupted,
             aborted: self.aborted.as_deref(),
-            batches: &self.batches,
+            batches: &over_time.batches,
             course: &course,
             observed: &self.observed.all,
             readings: &self.readings,
             happened: &self.happened,
-            stretches: &self.stretches,
+            stretches: &over_time.stretches,
             sides: None,
         })
     }

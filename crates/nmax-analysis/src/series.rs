@@ -4,7 +4,7 @@
 //! histograms, never from other percentiles. Memory is bounded by the number of bins, not by the run's length.
 
 use nmax_metrics::histogram::Exact;
-use nmax_metrics::{ErrorKind, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
+use nmax_metrics::{ErrorKind, Histogram, LatencySet, Nanos, RequestStats, Rolled, Section, Window};
 
 /// Rows of the heat map per factor of ten.
 pub const HEAT_ROWS_PER_DECADE: f64 = 10.0;
@@ -96,7 +96,7 @@ pub struct SeriesBuilder {
     bins_max: u64,
     width: Nanos,
     windows_per_bin: u64,
-    windows: u64,
+    end: Nanos,
     /// Bins before those of `sums`, which are complete: their distributions are not kept.
     closed: Vec<Bin>,
     /// Only the bin of the latest window is kept whole.
@@ -113,7 +113,7 @@ impl SeriesBuilder {
             bins_max,
             width: Nanos::ZERO,
             windows_per_bin: 1,
-            windows: 0,
+            end: Nanos::ZERO,
             closed: Vec::new(),
             closes: false,
             sums: Vec::new(),
@@ -129,6 +129,15 @@ impl SeriesBuilder {
 
     /// Adds a window. All windows of a run have the width of the first; others are left out.
     pub fn push(&mut self, window: &Window) {
+        self.push_until(window, window.end());
+    }
+
+    /// Adds a window, or windows added up.
+    pub fn push_rolled(&mut self, rolled: &Rolled<'_>) {
+        self.push_until(&rolled.window, rolled.end);
+    }
+
+    fn push_until(&mut self, window: &Window, end: Nanos) {
         if window.width == Nanos::ZERO {
             return;
         }
@@ -150,7 +159,7 @@ impl SeriesBuilder {
             self.sums.resize_with(open + 1, Sums::default);
         }
         self.sums[open].add_window(window);
-        self.windows = self.windows.max(window.index.saturating_add(1));
+        self.end = self.end.max(end);
         if self.closes && open > 0 {
             self.close(open);
         }
@@ -165,10 +174,9 @@ impl SeriesBuilder {
     }
 
     fn bin(&self, index: usize, sums: &Sums) -> Bin {
-        let first = index as u64 * self.windows_per_bin;
-        let windows = self.windows_per_bin.min(self.windows - first);
-        let width_s = self.width.as_secs_f64();
-        sums.bin(first as f64 * width_s, windows as f64 * width_s)
+        let width = self.windows_per_bin * self.width.0;
+        let start = Nanos(index as u64 * width);
+        sums.bin(start.as_secs_f64(), self.end.since(start).min(Nanos(width)).as_secs_f64())
     }
 
     /// Doubles the width of the bins.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use nmax_metrics::{Catalog, Histogram, NameId, Nanos, RequestStats, Section, Window};
+use nmax_metrics::{Catalog, Histogram, NameId, Nanos, RequestStats, Rolled, Section, Window};
 use nmax_plan::plan::{Plan, Profile};
 use nmax_plan::schedule::{Stage, held, mean_level};
 
@@ -51,6 +51,15 @@ impl CourseBuilder {
 
     /// Adds a window. All windows of a run have the width of the first; others are left out. O(names · buckets).
     pub fn push(&mut self, window: &Window) {
+        self.push_part(window, window.end(), window.width);
+    }
+
+    /// Adds a window, or windows added up.
+    pub fn push_rolled(&mut self, rolled: &Rolled<'_>) {
+        self.push_part(&rolled.window, rolled.end, rolled.measured);
+    }
+
+    fn push_part(&mut self, window: &Window, end: Nanos, measured: Nanos) {
         if window.width == Nanos::ZERO {
             return;
         }
@@ -61,19 +70,20 @@ impl CourseBuilder {
         if window.width != self.width {
             return;
         }
-        self.total.enter(window.index);
+        let part = Part { index: window.index, start: window.start(), end, measured };
+        self.total.enter(part);
         let mut begins = false;
         for (_, line) in &mut self.requests {
-            begins |= line.enter(window.index);
+            begins |= line.enter(part);
         }
         if begins {
-            self.prefer_frequent(window.index);
+            self.prefer_frequent(part);
         }
         self.total.sums.add_load(window);
         for section in Section::ALL {
             for (name, stats) in window.aggregate.requests(section) {
                 self.total.sums.add(stats, self.keeps_spread);
-                self.add_request(name, stats, window.index);
+                self.add_request(name, stats, part);
             }
         }
     }
@@ -83,7 +93,7 @@ impl CourseBuilder {
         self.length.map(|length| length.0.div_ceil(self.width.0))
     }
 
-    fn add_request(&mut self, name: NameId, stats: &RequestStats, index: u64) {
+    fn add_request(&mut self, name: NameId, stats: &RequestStats, part: Part) {
         let exchanges = stats.count();
         if exchanges == 0 {
             return;
@@ -96,7 +106,7 @@ impl CourseBuilder {
         let known = self.requests.iter().position(|(known, _)| *known == name);
         let known = known.or_else(|| {
             (self.requests.len() < REQUESTS_MAX).then(|| {
-                self.begin(name, index);
+                self.begin(name, part);
                 self.requests.len() - 1
             })
         });
@@ -105,14 +115,14 @@ impl CourseBuilder {
         }
     }
 
-    fn begin(&mut self, name: NameId, index: u64) {
+    fn begin(&mut self, name: NameId, part: Part) {
         let mut line = Line::new(self.windows(), REQUEST_POINTS_MAX);
-        line.enter(index);
+        line.enter(part);
         self.requests.push((name, line));
     }
 
     /// Lets a request that has become much more frequent take the place of a rare one; its course begins here.
-    fn prefer_frequent(&mut self, index: u64) {
+    fn prefer_frequent(&mut self, part: Part) {
         let frequencies = &self.frequencies;
         let frequency = |name: NameId| frequencies.get(name.0 as usize).copied().unwrap_or(0);
         let rarest = (0..self.requests.len()).min_by_key(|place| frequency(self.requests[*place].0));
@@ -123,7 +133,7 @@ impl CourseBuilder {
         };
         if frequency(most) > MORE_FREQUENT * frequency(self.requests[rarest].0) {
             self.requests.swap_remove(rarest);
-            self.begin(most, index);
+            self.begin(most, part);
         }
     }
 
@@ -131,7 +141,7 @@ impl CourseBuilder {
     pub fn finish(&self, catalog: &Catalog, hold: (Nanos, Nanos)) -> Course {
         let holds = held(&self.stages, hold.0.0, hold.1.0);
         let points = |line: &Line| -> Vec<Point> {
-            let open = (line.sums.windows > 0).then(|| line.sums.close());
+            let open = (line.sums.measured > Nanos::ZERO).then(|| line.sums.close());
             let point = |sums: &Closed| self.point(sums, &holds);
             line.closed.iter().chain(&open).map(point).collect()
         };
@@ -143,8 +153,8 @@ impl CourseBuilder {
     }
 
     fn point(&self, sums: &Closed, holds: &[Range<u64>]) -> Point {
-        let (start, end) = (Nanos(sums.span.start * self.width.0), Nanos(sums.span.end * self.width.0));
-        let width_s = sums.windows as f64 * self.width.as_secs_f64();
+        let Range { start, end } = sums.span;
+        let width_s = sums.measured.as_secs_f64();
         Point {
             start_s: start.as_secs_f64(),
             width_s,
@@ -163,6 +173,15 @@ impl CourseBuilder {
     }
 }
 
+/// What a window measured of the run's time.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    index: u64,
+    start: Nanos,
+    end: Nanos,
+    measured: Nanos,
+}
+
 /// Stretches one after the other.
 #[derive(Clone, Debug)]
 struct Line {
@@ -179,18 +198,18 @@ impl Line {
     }
 
     /// Goes on to the stretch of this window, and whether that is another one.
-    fn enter(&mut self, index: u64) -> bool {
-        let begins = !self.open.contains(&index);
+    fn enter(&mut self, part: Part) -> bool {
+        let begins = !self.open.contains(&part.index);
         if begins {
-            if self.sums.windows > 0 {
+            if self.sums.measured > Nanos::ZERO {
                 self.closed.push(self.sums.close());
                 self.sums.reset();
             }
-            self.open = self.grid.stretch(index);
-            self.sums.first = index;
+            self.open = self.grid.stretch(part.index);
+            self.sums.start = part.start;
         }
-        self.sums.windows += 1;
-        self.sums.end = index + 1;
+        self.sums.measured = self.sums.measured + part.measured;
+        self.sums.end = part.end;
         begins
     }
 }
@@ -198,10 +217,10 @@ impl Line {
 /// What a stretch came to, once it is complete.
 #[derive(Clone, Debug)]
 struct Closed {
-    /// From its first window to the one after its last.
-    span: Range<u64>,
-    /// Windows that it has; fewer when some are missing.
-    windows: u64,
+    /// From the beginning of its first window to the end of its last.
+    span: Range<Nanos>,
+    /// Length of its windows; less when some are missing.
+    measured: Nanos,
     started: u64,
     held_up: u64,
     iterations: u64,
@@ -216,9 +235,9 @@ struct Closed {
 /// What a stretch adds up.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    first: u64,
-    end: u64,
-    windows: u64,
+    start: Nanos,
+    end: Nanos,
+    measured: Nanos,
     started: u64,
     held_up: u64,
     iterations: u64,
@@ -261,8 +280,8 @@ impl Sums {
 
     fn close(&self) -> Closed {
         Closed {
-            span: self.first..self.end,
-            windows: self.windows,
+            span: self.start..self.end,
+            measured: self.measured,
             started: self.started,
             held_up: self.held_up,
             iterations: self.iterations,

@@ -29,6 +29,11 @@ explanations! {
         "failures.jsonl has its share of examples of this kind. All failures are counted all the same.",
         "100 examples of each kind, 1,000 kinds.",
         "Nothing: the examples are there to be studied, not to be counted.";
+    Event "FILE_DAMAGED", "a file of the run's directory cannot be read in whole",
+        "A line is not what it should be, or a file ends too early. What it held is left out, and all else is shown. A window that \
+         is left out is a gap (G8_GAPS). What a rollup held is read from the windows of the run instead.",
+        "Each line that cannot be read, with file and number; the first 20 of a run.",
+        "Restore the file from a copy. Where there is none, the numbers are those of what is left.";
     Event "INTERVENTION_BEGAN", "an action of the timeline began",
         "Something was done to the system under test, as the plan's `timeline` says.",
         "The instant when the action was started.",

@@ -1,6 +1,6 @@
 //! What is known of an injector, as readings of its host tell it.
 
-use nmax_metrics::{Aggregate, Catalog, Nanos, Resource, Window};
+use nmax_metrics::{Aggregate, Catalog, Nanos, Reading, Window};
 use nmax_sources::{RUN, figures};
 
 use super::beside;
@@ -31,8 +31,8 @@ impl Injector {
         }
     }
 
-    /// Takes a reading of its host; whether it is of those that stand for themselves.
-    pub(super) fn resource(&mut self, resource: &Resource) -> bool {
+    /// Takes readings of its host; whether they are of those that stand for themselves.
+    pub(super) fn reading(&mut self, Reading { resource, first, bin }: &Reading) -> bool {
         let Self { facts, swapped_first, .. } = self;
         if beside::is_source(&resource.source) {
             beside::take(facts.culprits.get_or_insert_default(), resource);
@@ -44,24 +44,24 @@ impl Injector {
         let value = resource.value;
         let most = |known: &mut Option<u64>, value: u64| *known = Some(known.unwrap_or(0).max(value));
         match figures::named(&resource.metric) {
-            Some(figures::OPEN_FILES_COUNT) => most(&mut facts.open_files_max, value as u64),
-            Some(figures::PORTS_USED_COUNT) => most(&mut facts.ports_used_max, value as u64),
+            Some(figures::OPEN_FILES_COUNT) => most(&mut facts.open_files_max, bin.max as u64),
+            Some(figures::PORTS_USED_COUNT) => most(&mut facts.ports_used_max, bin.max as u64),
             Some(figures::PORTS_LIMIT_COUNT) => facts.ports_limit = Some(value as u64),
-            Some(figures::TIME_WAIT_COUNT) => most(&mut facts.time_wait_max, value as u64),
+            Some(figures::TIME_WAIT_COUNT) => most(&mut facts.time_wait_max, bin.max as u64),
             Some(figures::MEMORY_AVAILABLE_RATIO) => {
-                facts.memory_available_min = Some(facts.memory_available_min.unwrap_or(1.0).min(value));
+                facts.memory_available_min = Some(facts.memory_available_min.unwrap_or(1.0).min(bin.min));
             }
             Some(figures::SWAPPED_BYTES) => {
                 // What was out before the run says nothing about it.
-                let first = *swapped_first.get_or_insert(value as u64);
-                most(&mut facts.swapped_bytes, (value as u64).saturating_sub(first));
+                let first = *swapped_first.get_or_insert(*first as u64);
+                most(&mut facts.swapped_bytes, (bin.max as u64).saturating_sub(first));
             }
             Some(figures::OPEN_FILES_LIMIT_COUNT) => facts.open_files_limit = Some(value as u64),
             Some(figures::WORKERS_CPUS_COUNT) => facts.cpus = Some(value as u32),
             Some(figures::WORKERS_COUNT) => facts.workers = value as u32,
             Some(figures::STALLED_HOLD_MAX_S) => facts.stalled_max_s = Some(value),
             Some(figures::CPU_UTILIZATION_HOLD_MAX) => facts.cpu_utilization_max = Some(value),
-            Some(figures::WINDOWS_MISSING_COUNT) => facts.windows_missing += value as u64,
+            Some(figures::WINDOWS_MISSING_COUNT) => facts.windows_missing += bin.sum as u64,
             Some(figures::WORKERS_CONFINED) => facts.confined = value > 0.0,
             _ => {}
         }

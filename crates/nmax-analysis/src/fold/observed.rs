@@ -1,12 +1,14 @@
 //! What observed processes use, in a bounded number of values.
 
-use nmax_metrics::Resource;
+use nmax_metrics::{Bin, Nanos, Reading};
 use nmax_plan::plan::INJECTOR;
 
 use crate::Observation;
 
 /// What this host is called in the lines of older runs.
 pub(super) const LOCAL: &str = "local";
+/// Narrower bins are of single readings.
+const SECOND: Nanos = Nanos::from_secs(1);
 /// Most values of a figure; beyond it every second one is dropped, and so is every second one that comes.
 const VALUES_MAX: usize = 7_200;
 /// Most figures; agents and pages may tell of any number of processes.
@@ -16,13 +18,24 @@ const FIGURES_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct Observed {
     pub(super) all: Vec<Observation>,
-    /// How many values came, and one in how many is kept, by figure.
-    kept: Vec<(u64, u64)>,
+    /// By figure.
+    kept: Vec<Kept>,
+}
+
+/// How the values of a figure came.
+#[derive(Debug)]
+struct Kept {
+    /// How many did.
+    came: u64,
+    /// One in how many is kept.
+    every: u64,
+    /// Number of the bin of the last one, and what it is the mean of.
+    last: (u64, Bin),
 }
 
 impl Observed {
-    /// Takes a line about an observed process.
-    pub(super) fn take(&mut self, resource: &Resource) {
+    /// Takes readings of an observed process. Where bins are wider than a second, their mean is a value.
+    pub(super) fn take(&mut self, Reading { resource, bin, .. }: &Reading, width: Nanos) {
         let Some(name) = resource.source.strip_prefix("process ") else {
             return;
         };
@@ -36,13 +49,23 @@ impl Observed {
         }
         let index = known.unwrap_or_else(|| {
             self.all.push(Observation { name, metric: resource.metric.clone(), values: Vec::new() });
-            self.kept.push((0, 1));
+            self.kept.push(Kept { came: 0, every: 1, last: (u64::MAX, *bin) });
             self.all.len() - 1
         });
-        let (came, every) = &mut self.kept[index];
+        let Kept { came, every, last } = &mut self.kept[index];
         let values = &mut self.all[index].values;
+        let number = resource.at.0 / width.0;
+        if width > SECOND && number == last.0 {
+            last.1.merge(bin);
+            let is_kept = (*came - 1).is_multiple_of(*every);
+            if let (true, Some(mean), Some(value)) = (is_kept, last.1.mean(), values.last_mut()) {
+                value.1 = mean;
+            }
+            return;
+        }
+        *last = (number, *bin);
         if came.is_multiple_of(*every) {
-            values.push((resource.at, resource.value));
+            values.push((resource.at, bin.mean().unwrap_or(resource.value)));
         }
         *came += 1;
         if values.len() > VALUES_MAX {
@@ -58,9 +81,13 @@ impl Observed {
 
 #[cfg(test)]
 mod tests {
-    use nmax_metrics::Nanos;
+    use nmax_metrics::Resource;
 
     use super::*;
+
+    fn take(observed: &mut Observed, line: &Resource) {
+        observed.take(&Reading::of(line.clone(), SECOND), SECOND);
+    }
 
     /// An agent that makes up processes without end takes no more room, and those from before go on.
     #[test]
@@ -76,11 +103,11 @@ mod tests {
         };
         for number in 0..2 * FIGURES_MAX {
             line.source = format!("process p{number}");
-            observed.take(&line);
+            take(&mut observed, &line);
         }
         assert_eq!(observed.all.len(), FIGURES_MAX);
         line.source = "process p0".into();
-        observed.take(&line);
+        take(&mut observed, &line);
         assert_eq!(observed.all[0].values.len(), 2);
     }
 
@@ -90,14 +117,17 @@ mod tests {
         let mut observed = Observed::default();
         let readings = 100_000_u64;
         for second in 0..readings {
-            observed.take(&Resource {
-                at: Nanos::from_secs(second),
-                host: "local".into(),
-                source: "process it".into(),
-                metric: "memory_bytes".into(),
-                value: second as f64,
-                unit: "bytes".into(),
-            });
+            take(
+                &mut observed,
+                &Resource {
+                    at: Nanos::from_secs(second),
+                    host: "local".into(),
+                    source: "process it".into(),
+                    metric: "memory_bytes".into(),
+                    value: second as f64,
+                    unit: "bytes".into(),
+                },
+            );
         }
         let values = &observed.all[0].values;
         assert!((VALUES_MAX / 3..=VALUES_MAX).contains(&values.len()), "{}", values.len());

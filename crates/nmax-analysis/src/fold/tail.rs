@@ -17,14 +17,13 @@ const PIECES: u64 = 60;
 struct Piece<T> {
     start: Nanos,
     end: Nanos,
-    windows: u64,
     sums: T,
 }
 
 impl Piece<Aggregate> {
     /// The same in little memory.
     fn hollow(self) -> Piece<Hollow> {
-        Piece { start: self.start, end: self.end, windows: self.windows, sums: Hollow::new(self.sums) }
+        Piece { start: self.start, end: self.end, sums: Hollow::new(self.sums) }
     }
 }
 
@@ -33,14 +32,24 @@ impl Piece<Aggregate> {
 #[derive(Debug)]
 pub(super) struct Last {
     asked: Duration,
+    /// Length of a piece, which begins at a multiple of it.
+    length: Nanos,
     pieces: VecDeque<Piece<Hollow>>,
     open: Option<Piece<Aggregate>>,
 }
 
 impl Last {
-    /// Nothing yet of the last `asked`.
-    pub(super) fn new(asked: Duration) -> Self {
-        Self { asked, pieces: VecDeque::new(), open: None }
+    /// Nothing yet of the last `asked`, of a run in windows of `window` that is read by windows of `rolled`.
+    pub(super) fn new(asked: Duration, window: Nanos, rolled: Nanos) -> Self {
+        let piece = Nanos::from(asked).0 / PIECES;
+        let unit = if piece < rolled.0 { window.0.max(1) } else { rolled.0 };
+        Self { asked, length: Nanos((piece - piece % unit).max(unit)), pieces: VecDeque::new(), open: None }
+    }
+
+    /// From when on windows of the width `rolled` are too wide, when the hold ends at `end`.
+    pub(super) fn fine_from(&self, end: Nanos, rolled: Nanos) -> Option<Nanos> {
+        let fits = self.length.0.is_multiple_of(rolled.0);
+        (!fits).then(|| end.since(Nanos::from(self.asked) + self.length))
     }
 
     /// Adds a window, in order; `hold` is the planned one.
@@ -48,16 +57,14 @@ impl Last {
         let load = window.aggregate.load(Section::Hold);
         // What ends after the load is its drain: it belongs to the last piece and pushes nothing out.
         let makes_load = load.started > 0 || load.due > 0;
-        let windows_max = (Nanos::from(self.asked).0 / window.width.0 / PIECES).max(1);
+        let number = |start: Nanos| start.0 / self.length.0;
         match &mut self.open {
-            Some(last) if !makes_load || last.windows < windows_max => {
+            Some(last) if !makes_load || number(last.start) == number(window.start()) => {
                 last.sums.merge(&window.aggregate);
                 last.end = window.end();
-                last.windows += u64::from(makes_load);
             }
             open => {
-                let fresh =
-                    Piece { start: window.start(), end: window.end(), windows: 1, sums: window.aggregate.clone() };
+                let fresh = Piece { start: window.start(), end: window.end(), sums: window.aggregate.clone() };
                 self.pieces.extend(open.replace(fresh).map(Piece::hollow));
             }
         }

@@ -17,7 +17,7 @@ fn window(index: u64, count: u64) -> Window {
 
 fn last(asked: Duration, windows: u64, hold_end: Nanos) -> Tail {
     let hold = (Nanos::ZERO, Nanos::from_secs(100_000));
-    let mut last = Last::new(asked);
+    let mut last = Last::new(asked, WIDTH, WIDTH);
     (0..windows).for_each(|index| last.push(&window(index, 10), hold));
     last.conclude((Nanos::ZERO, hold_end), &plan())
 }
@@ -48,7 +48,7 @@ fn a_hold_shorter_than_asked_for_counts_as_a_whole() {
 #[test]
 fn the_drain_pushes_nothing_out() {
     let hold = (Nanos::ZERO, Nanos::from_secs(100));
-    let mut last = Last::new(Duration::from_secs(2));
+    let mut last = Last::new(Duration::from_secs(2), WIDTH, WIDTH);
     (0..10).for_each(|index| last.push(&window(index, 10), hold));
     (10..40).for_each(|index| last.push(&window(index, 0), hold));
     let tail = last.conclude((Nanos::ZERO, Nanos::from_secs(10)), &plan());
@@ -62,7 +62,7 @@ fn the_drain_pushes_nothing_out() {
 fn memory_is_bounded_whatever_is_asked_for() {
     let hold = (Nanos::ZERO, Nanos::from_secs(100_000));
     for seconds in [1, 59, 60, 61, 119, 3_600] {
-        let mut last = Last::new(Duration::from_secs(seconds));
+        let mut last = Last::new(Duration::from_secs(seconds), WIDTH, WIDTH);
         for index in 0..3 * seconds + 10 {
             last.push(&window(index, 1), hold);
             assert!(last.pieces.len() as u64 <= 2 * PIECES + 3, "{} pieces for {seconds} s", last.pieces.len());
@@ -77,7 +77,7 @@ fn memory_is_bounded_whatever_is_asked_for() {
 /// Distributions are in full in the last piece only, and all of them count.
 #[test]
 fn pieces_are_kept_in_little_memory() {
-    let mut last = Last::new(Duration::from_secs(60));
+    let mut last = Last::new(Duration::from_secs(60), WIDTH, WIDTH);
     for index in 0..200_u64 {
         let mut window = window(index, 1);
         for name in 0..50 {
