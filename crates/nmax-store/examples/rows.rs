@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use nmax_metrics::{Catalog, Code, KeepReason, NameId, Nanos, Network, Outcome, RawSample, Sample};
-use nmax_store::{Hold, Manifest, RunWriter, SCHEMA_VERSION};
+use nmax_store::RunWriter;
+use nmax_store::fixture::{manifest, mixed};
 
 /// Exchanges per second of the run.
 const PER_S: u64 = 10_000;
@@ -20,27 +21,7 @@ fn main() {
     let rows: u64 = args[2].parse().unwrap();
     let seconds = rows.div_ceil(PER_S);
     let plan = "nmax: 1\ntarget: http://127.0.0.1:9\nworkload: { open: { rate: 10k/s } }\nscenarios:\n  shop:\n    steps:\n      - get: /\n        name: home\n";
-    let manifest = Manifest {
-        schema_version: SCHEMA_VERSION,
-        nmax_version: env!("CARGO_PKG_VERSION").into(),
-        id: "rows".into(),
-        name: "rows".into(),
-        note: String::new(),
-        tags: Vec::new(),
-        started_at: "2026-01-01T00:00:00Z".into(),
-        seed: 1,
-        plan: plan.into(),
-        plan_sha256: "00".into(),
-        target: "http://127.0.0.1:9".into(),
-        machine: nmax_store::host::machine(),
-        command: "rows".into(),
-        workers: 2,
-        window_ns: 1_000_000_000,
-        hold: Hold { start_ns: 0, end_ns: Some(seconds * 1_000_000_000) },
-        authorization: None,
-        scenarios: vec!["browse".into(), "shop".into()],
-        checks: Vec::new(),
-    };
+    let manifest = manifest("rows", plan, (0, seconds));
     let mut catalog = Catalog { scenarios: manifest.scenarios.clone(), ..Catalog::default() };
     (0..NAMES).for_each(|number| {
         catalog.requests.intern(&format!("GET /resource/{number}"));
@@ -52,14 +33,6 @@ fn main() {
     }
     println!("{}", writer.path().display());
     writer.finish(&format!("{{\"duration_s\": {seconds}}}\n"), "").unwrap();
-}
-
-/// Well mixed bits of a number (SplitMix64).
-fn mixed(number: u64) -> u64 {
-    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
 }
 
 fn row(number: u64) -> RawSample {

@@ -121,6 +121,18 @@ impl StoreError {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
 
+    /// What is damaged and where, without the path of the run; the whole text of any other error.
+    pub fn in_short(&self) -> String {
+        let Self::Damaged { path, line, text } = self else {
+            return self.to_string();
+        };
+        let folder = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+        let folder =
+            folder.filter(|name| name.starts_with("rollup-")).map_or_else(String::new, |name| format!("{name}/"));
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{folder}{file}{}: {text}", at_line(*line))
+    }
+
     pub(crate) fn damaged(path: &Path, line: Option<u64>, text: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), line, text: text.into() }
     }

@@ -5,7 +5,24 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use nmax_json::records;
+
 use crate::StoreError;
+
+records! {
+    /// A place between two lines of a file.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) read Place {
+        bytes: u64, "Bytes before it.";
+        lines: u64, "Lines before it.";
+    }
+    /// Lines of a file.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) read Span {
+        from: Place, "Where they begin.";
+        to: Place, "Where they end.";
+    }
+}
 
 /// Writes a whole file: under a temporary name, synced, then renamed. Readers see the old file or the new one.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
@@ -83,7 +100,8 @@ impl Sink for File {
 pub(crate) struct Stream {
     path: PathBuf,
     sink: Box<dyn Sink>,
-    length_bytes: u64,
+    /// Its end.
+    place: Place,
     is_broken: bool,
 }
 
@@ -100,7 +118,12 @@ impl Stream {
 
     /// A stream over an empty sink; `path` is for messages.
     pub(crate) fn over(path: PathBuf, sink: Box<dyn Sink>) -> Self {
-        Self { path, sink, length_bytes: 0, is_broken: false }
+        Self { path, sink, place: Place::default(), is_broken: false }
+    }
+
+    /// Its end.
+    pub(crate) fn place(&self) -> Place {
+        self.place
     }
 
     /// Whether blocks can still be appended.
@@ -117,10 +140,11 @@ impl Stream {
         if let Err(source) = self.sink.write_all(block).and_then(|()| self.sink.flush()) {
             self.is_broken = true;
             // When even this fails, readers still ignore the torn line.
-            let _ = self.sink.cut(self.length_bytes);
+            let _ = self.sink.cut(self.place.bytes);
             return Err(StoreError::Io { action: "write to", path: self.path.clone(), source });
         }
-        self.length_bytes += block.len() as u64;
+        self.place.bytes += block.len() as u64;
+        self.place.lines += block.iter().filter(|byte| **byte == b'\n').count() as u64;
         Ok(())
     }
 

@@ -7,9 +7,11 @@
 //! - [`manifest`]: what was run, on what, when
 //! - [`host`]: a description of this machine for the manifest
 //! - [`writer`]: writes a run's directory
+//! - `rollup`: windows and readings of a long run added up
 //! - [`reader`]: reads it back, also while it is being written
 //! - [`find`]: runs below a root, by path, id, prefix or `last`
 //! - [`samples`]: raw exchanges as Parquet files (feature `parquet`)
+//! - `fixture`: runs that were never made, behind a feature
 //! - [`schema`]: JSON Schemas of the files
 //! - [`error`]: what can go wrong, where, and what to do
 //! - `tag`, `hlog`, `line`, `records`, `names`, `lines`, `files`: the formats and their plumbing
@@ -19,6 +21,8 @@
 pub mod error;
 mod files;
 pub mod find;
+#[cfg(any(test, feature = "testing"))]
+pub mod fixture;
 mod hlog;
 pub mod host;
 mod line;
@@ -27,6 +31,7 @@ pub mod manifest;
 mod names;
 pub mod reader;
 mod records;
+mod rollup;
 #[cfg(feature = "parquet")]
 pub mod samples;
 pub mod schema;

@@ -2,12 +2,14 @@
 //!
 //! Entries without any count are left out, as merging leaves them out.
 
+use nmax_json::records;
 use nmax_metrics::histogram::Exact;
 use nmax_metrics::{Aggregate, Group, Histogram, Nanos, Section, Window};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::files::Span;
 use crate::tag::{self, Limits};
 
 pub(crate) mod row;
@@ -16,12 +18,42 @@ mod section;
 use row::{ByName, count_of};
 
 pub(crate) const FILE: &str = "windows.jsonl";
+/// More names than any group has.
+const LENGTH_MAX: u64 = 10_000;
+
+records! {
+    /// The windows that a window of a rollup is the sum of.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) read Parts {
+        windows: Span, "Their lines of windows.jsonl.";
+        latency: Span, "Their lines of latency.hlog.";
+    }
+}
+
+/// When a window is and how many names its writer had, of its line.
+#[derive(Deserialize)]
+pub(crate) struct WindowHead {
+    pub(crate) start_ns: u64,
+    pub(crate) width_ns: u64,
+    #[serde(flatten)]
+    others: ByName,
+}
+
+impl WindowHead {
+    /// How many names a group had.
+    pub(crate) fn length(&self, group: Group) -> usize {
+        self.others.get(&length_of(group)).and_then(Value::as_u64).map_or(0, |length| length.min(LENGTH_MAX) as usize)
+    }
+}
 
 #[derive(Serialize, Deserialize)]
 pub(crate) struct WindowLine {
     index: u64,
-    start_ns: u64,
+    pub(crate) start_ns: u64,
     width_ns: u64,
+    /// Of a rollup.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) parts: Option<Parts>,
     /// As in `scenario_count`: how long each table of the writer was; absent in directories of before it was there.
     #[serde(flatten)]
     lengths: ByName,
@@ -40,8 +72,8 @@ struct HistogramLine {
     clamped: u64,
 }
 
-/// The line of a window, with its line end.
-pub(crate) fn encode(window: &Window) -> Vec<u8> {
+/// The line of a window, with its line end; of a rollup with what it is the sum of.
+pub(crate) fn encode(window: &Window, parts: Option<Parts>) -> Vec<u8> {
     let aggregate = &window.aggregate;
     let mut histograms = Vec::new();
     let seen: Result<(), std::convert::Infallible> = tag::visit(aggregate, |tag, histogram| {
@@ -53,6 +85,7 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
         index: window.index,
         start_ns: window.start().0,
         width_ns: window.width.0,
+        parts,
         lengths: lengths(aggregate).collect(),
         hold: section::written(aggregate, Section::Hold),
         outside: section::written(aggregate, Section::Outside),
@@ -91,15 +124,20 @@ impl WindowLine {
         self.histograms.len()
     }
 
+    /// The histogram read under `tag`, with its exact figures, if it is the one that is there in this place.
+    pub(crate) fn restore(&self, place: usize, tag: &str, histogram: Histogram) -> Result<Histogram, String> {
+        self.histograms[place].restore(tag, histogram)
+    }
+
     /// The window, given its histograms in the order of the log.
-    pub(crate) fn decode(self, histograms: Vec<(String, Histogram)>, limits: Limits) -> Result<Window, String> {
+    pub(crate) fn decode(self, histograms: Vec<Histogram>, limits: Limits) -> Result<Window, String> {
         if self.width_ns == 0 || self.index.checked_add(1).and_then(|end| end.checked_mul(self.width_ns)).is_none() {
             return Err(format!("window {} of {} ns is not a span of time", self.index, self.width_ns));
         }
         let mut aggregate = Aggregate::default();
-        for (line, (tag, histogram)) in self.histograms.iter().zip(histograms) {
-            *tag::locate(&mut aggregate, &tag, limits).ok_or_else(|| format!("`{tag}` has no name in names.json"))? =
-                line.restore(&tag, histogram)?;
+        for (HistogramLine { tag, .. }, histogram) in self.histograms.iter().zip(histograms) {
+            *tag::locate(&mut aggregate, tag, limits).ok_or_else(|| format!("`{tag}` has no name in names.json"))? =
+                histogram;
         }
         for group in Group::ALL {
             let name = length_of(group);
@@ -146,7 +184,7 @@ mod tests {
     fn a_frame_is_smaller_than_the_lines_of_its_window() {
         for (exchanges, parts) in [(200, 5), (2_000, 2), (20_000, 1)] {
             let window = window(exchanges);
-            let mut lines = super::encode(&window);
+            let mut lines = super::encode(&window, None);
             crate::hlog::encode(&window, &mut lines);
             let sent = Frame { injector: 0, names: NewNames::default(), window }.encode().len();
             assert!(sent * parts < lines.len(), "{exchanges}: {sent} bytes on the way, {} bytes written", lines.len());
@@ -160,7 +198,7 @@ mod tests {
         let said = |window: &Window, catalog: &Catalog| {
             crate::names::write(scratch.path(), catalog).unwrap();
             let names = std::fs::read_to_string(scratch.path().join(crate::names::FILE)).unwrap();
-            [names, String::from_utf8(super::encode(window)).unwrap()].map(|text| text.contains("metric"))
+            [names, String::from_utf8(super::encode(window, None)).unwrap()].map(|text| text.contains("metric"))
         };
         let mut catalog = Catalog::default();
         assert_eq!(said(&window(2), &catalog), [false; 2]);

@@ -1,10 +1,11 @@
 //! Complete lines of a file, with their numbers. A last line without its end was torn by a kill and is left out.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Take};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 
 use crate::StoreError;
+use crate::files::Place;
 
 /// Longest line that is read, bytes: far more than any that is written.
 const LINE_BYTES_MAX: u64 = 64 << 20;
@@ -18,7 +19,11 @@ pub(crate) struct Lines {
     buffer: Vec<u8>,
     /// The buffer holds the beginning of a line whose end is not there yet.
     is_torn: bool,
+    /// The line in the buffer is to be read again.
+    is_back: bool,
     number: u64,
+    /// Bytes of the complete lines that were read.
+    read: u64,
 }
 
 impl Lines {
@@ -41,7 +46,8 @@ impl Lines {
         };
         let length = file.metadata().map_err(StoreError::io("read", path))?.len();
         let reader = BufReader::new(file).take(length);
-        Ok(Some(Self { path: path.to_owned(), reader, length, buffer: Vec::new(), is_torn: false, number: 0 }))
+        let (path, buffer) = (path.to_owned(), Vec::new());
+        Ok(Some(Self { path, reader, length, buffer, is_torn: false, is_back: false, number: 0, read: 0 }))
     }
 
     /// Reads on, up to the length that the file has now; whether that is more than before.
@@ -54,6 +60,38 @@ impl Lines {
         Ok(more > 0)
     }
 
+    /// Before the next line.
+    pub(crate) fn place(&self) -> Place {
+        Place { bytes: self.read, lines: self.number - u64::from(self.is_torn) }
+    }
+
+    /// Goes on to a place, which may be beyond the end.
+    pub(crate) fn go_to(&mut self, place: Place) -> Result<(), StoreError> {
+        let to = SeekFrom::Start(place.bytes);
+        self.reader.get_mut().seek(to).map_err(StoreError::io("read", &self.path))?;
+        self.reader.set_limit(self.length.saturating_sub(place.bytes));
+        (self.read, self.number) = (place.bytes, place.lines);
+        (self.is_torn, self.is_back) = (false, false);
+        Ok(())
+    }
+
+    /// Goes to the last complete line of at most `bytes_max`, whose number is then not known; to the end without one.
+    pub(crate) fn go_to_last(&mut self, bytes_max: u64) -> Result<(), StoreError> {
+        let bytes = self.length.saturating_sub(bytes_max);
+        self.go_to(Place { bytes, lines: 0 })?;
+        let mut end = Vec::new();
+        self.reader.read_to_end(&mut end).map_err(StoreError::io("read", &self.path))?;
+        let mut ends = end.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u64 + 1);
+        let last = ends.next().unwrap_or(0);
+        let before = ends.next().or((bytes == 0).then_some(0)).unwrap_or(last);
+        self.go_to(Place { bytes: bytes + before, lines: 0 })
+    }
+
+    /// Lets the line that was just read be the next one again.
+    pub(crate) fn put_back(&mut self) {
+        self.is_back = true;
+    }
+
     /// The file, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -61,6 +99,9 @@ impl Lines {
 
     /// The next complete line without its end, and its number from 1.
     pub(crate) fn next(&mut self) -> Result<Option<(u64, &str)>, StoreError> {
+        if std::mem::take(&mut self.is_back) {
+            return self.text();
+        }
         if !self.is_torn {
             self.buffer.clear();
             self.number += 1;
@@ -70,11 +111,17 @@ impl Lines {
         self.is_torn = self.buffer.pop_if(|last| *last == b'\n').is_none();
         if self.is_torn {
             return if self.buffer.len() as u64 == LINE_BYTES_MAX {
+                self.buffer.clear();
                 Err(StoreError::damaged(&self.path, Some(self.number), "this line has no end"))
             } else {
                 Ok(None)
             };
         }
+        self.read += self.buffer.len() as u64 + 1;
+        self.text()
+    }
+
+    fn text(&self) -> Result<Option<(u64, &str)>, StoreError> {
         match std::str::from_utf8(&self.buffer) {
             Ok(line) => Ok(Some((self.number, line))),
             Err(_) => Err(StoreError::damaged(&self.path, Some(self.number), "this line is not UTF-8 text")),

@@ -71,3 +71,15 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
     }
     Ok(catalog)
 }
+
+/// Numbers for names where the file cannot be read, as many as the writer had by its last window.
+pub(crate) fn numbered(manifest: &Manifest, length: impl Fn(Group) -> usize) -> Catalog {
+    let mut catalog = Catalog { requests: Names::new(NAMES_MAX), ..Catalog::default() };
+    (0..NAMES_MAX).for_each(|number| {
+        catalog.requests.intern(&format!("request {number}"));
+    });
+    for group in Group::ALL {
+        *catalog.list_mut(group) = (0..length(group)).map(|number| format!("{} {number}", group.name())).collect();
+    }
+    Catalog { scenarios: manifest.scenarios.clone(), checks: manifest.checks.clone(), ..catalog }
+}

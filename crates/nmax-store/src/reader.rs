@@ -4,19 +4,24 @@ use std::io::ErrorKind;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use nmax_metrics::{Catalog, FailureExample, Histogram, Resource, Window};
+use nmax_metrics::{Catalog, FailureExample, Nanos, Resource, Window};
 use serde::de::DeserializeOwned;
 
-use crate::line::WindowLine;
+use crate::line::WindowHead;
 use crate::lines::Lines;
 pub use crate::records::Event;
 use crate::records::{self, EventLine, FailureLine, ResourceLine};
-use crate::tag::Limits;
-use crate::{Manifest, StoreError, files, hlog, line, names, writer};
+use crate::{Manifest, StoreError, files, line, names, writer};
 
 mod follow;
+mod layers;
+mod windows;
 
 pub use follow::Follower;
+use windows::Windows;
+
+/// Longest line of windows that the end of a run is looked for in, bytes.
+const LAST_BYTES_MAX: u64 = 4 << 20;
 
 /// A run as read from its directory.
 #[derive(Debug)]
@@ -24,6 +29,8 @@ pub struct RunReader {
     directory: PathBuf,
     manifest: Manifest,
     catalog: Catalog,
+    /// Why names are numbers.
+    unnamed: Option<StoreError>,
 }
 
 impl RunReader {
@@ -31,7 +38,22 @@ impl RunReader {
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let manifest = Manifest::read(directory)?;
         let catalog = names::read(directory, &manifest)?;
-        Ok(Self { directory: directory.to_owned(), manifest, catalog })
+        Ok(Self { directory: directory.to_owned(), manifest, catalog, unnamed: None })
+    }
+
+    /// The same where names cannot be read: these are numbers then, and [`Follower::damage`] tells why.
+    pub fn open_damaged(directory: &Path) -> Result<Self, StoreError> {
+        match Self::open(directory) {
+            Err(error @ StoreError::Damaged { .. }) => {
+                let (directory, manifest) = (directory.to_owned(), Manifest::read(directory)?);
+                let mut run = Self { directory, manifest, catalog: Catalog::default(), unnamed: Some(error) };
+                let last = run.last_window()?;
+                let length = |group| last.as_ref().map_or(0, |last| last.length(group));
+                run.catalog = names::numbered(&run.manifest, length);
+                Ok(run)
+            }
+            opened => opened,
+        }
     }
 
     /// The run's directory.
@@ -61,18 +83,31 @@ impl RunReader {
         let windows = Windows::open(&self.directory)?;
         // Names are written before their first use, so these cover every line up to the lengths seen above.
         let limits = names::limits(&names::read(&self.directory, &self.manifest)?);
-        Ok(UntilError::over(move |windows: &mut Windows| windows.next(limits), windows))
+        Ok(UntilError::over(move |windows: &mut Windows| Ok(windows.next(limits)?.map(|(window, _)| window)), windows))
+    }
+
+    /// End of the last window that is written; `None` without any, or when its line is damaged.
+    pub fn last_end(&self) -> Result<Option<Nanos>, StoreError> {
+        let last = self.last_window()?;
+        Ok(last.map(|last| Nanos(last.start_ns.saturating_add(last.width_ns))))
+    }
+
+    fn last_window(&self) -> Result<Option<WindowHead>, StoreError> {
+        let Some(mut lines) = Lines::open_any(&self.directory.join(line::FILE))? else {
+            return Ok(None);
+        };
+        lines.go_to_last(LAST_BYTES_MAX)?;
+        Ok(lines.next().ok().flatten().and_then(|(_, line)| parse(line).ok()))
     }
 
     /// The same run, read on and on while it is being written: each line once.
     pub fn follow(self) -> Result<Follower, StoreError> {
-        Ok(Follower {
-            windows: Windows::open(&self.directory)?,
-            failures: open_failures(&self.directory)?,
-            resources: Lines::open_any(&self.directory.join(records::RESOURCES))?,
-            events: Lines::open_any(&self.directory.join(records::EVENTS))?,
-            run: self,
-        })
+        self.follow_by(Nanos::ZERO)
+    }
+
+    /// The same by the windows and readings of the rollup of this width, as far as there is one, and then on as it is written.
+    pub fn follow_by(self, width: Nanos) -> Result<Follower, StoreError> {
+        Follower::open(self, width)
     }
 
     /// Failed exchanges; none when the file is not there. It holds bodies, so only its owner may read it: others see the
@@ -161,48 +196,6 @@ fn open_failures(directory: &Path) -> Result<Option<Lines>, StoreError> {
     match Lines::open_any(&directory.join(records::FAILURES)) {
         Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => Ok(None),
         opened => opened,
-    }
-}
-
-/// A window whose histograms are being read: its number, its line, and those that were read.
-type OpenWindow = (u64, WindowLine, Vec<(String, Histogram)>);
-
-/// Both files of the windows.
-struct Windows {
-    lines: Lines,
-    latency: Lines,
-    /// A window whose histograms are not all there yet, and those that are; the number of its line.
-    open: Option<OpenWindow>,
-}
-
-impl Windows {
-    fn open(directory: &Path) -> Result<Self, StoreError> {
-        let lines = Lines::open(directory.join(line::FILE))?;
-        Ok(Self { lines, latency: Lines::open(directory.join(hlog::FILE))?, open: None })
-    }
-
-    /// The next window of which both the line and all histograms are complete.
-    fn next(&mut self, limits: Limits) -> Result<Option<Window>, StoreError> {
-        let (number, line, mut histograms) = match self.open.take() {
-            Some(open) => open,
-            None => {
-                let Some((number, line)) = self.lines.next()? else {
-                    return Ok(None);
-                };
-                let line = parse::<WindowLine>(line);
-                (number, line.map_err(|text| StoreError::damaged(self.lines.path(), Some(number), text))?, Vec::new())
-            }
-        };
-        while histograms.len() < line.histogram_count() {
-            let Some((at, text)) = self.latency.next()? else {
-                self.open = Some((number, line, histograms));
-                return Ok(None);
-            };
-            let entry = hlog::decode(text).map(|entry| entry.map(|(tag, histogram)| (tag.to_owned(), histogram)));
-            histograms.extend(entry.map_err(|text| StoreError::damaged(self.latency.path(), Some(at), text))?);
-        }
-        let window = line.decode(histograms, limits);
-        window.map(Some).map_err(|text| StoreError::damaged(self.lines.path(), Some(number), text))
     }
 }
 

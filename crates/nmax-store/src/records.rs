@@ -1,8 +1,10 @@
 //! Lines of `failures.jsonl`, `resources.jsonl` and `events.jsonl`. `t` is in seconds since the start of the run.
 
 use nmax_json::{NumberOrText, records};
-use nmax_metrics::{Code, ErrorKind, FailureExample, Nanos, Outcome, Resource};
+use nmax_metrics::{Bin, Code, ErrorKind, FailureExample, Nanos, Outcome, Reading, Resource};
 use serde::{Deserialize, Serialize};
+
+use crate::files::{Place, Span};
 
 pub(crate) const FAILURES: &str = "failures.jsonl";
 pub(crate) const RESOURCES: &str = "resources.jsonl";
@@ -53,6 +55,62 @@ records! {
         t: f64 = of.0.as_secs_f64(), "When, seconds since the start of the run.";
         code: String = of.1, "Stable code, for programs.";
         text: String = of.2, "One sentence, for people.";
+    }
+}
+
+records! {
+    /// Readings added up.
+    #[schemars(deny_unknown_fields)]
+    pub(crate) read ReadingsLine {
+        lines: Span, "The lines of resources.jsonl that these are.";
+        readings: Vec<ReadingLine>, "By bin of the rollup, host, source and metric.";
+    }
+    /// Readings of a figure in a bin of a rollup.
+    #[schemars(deny_unknown_fields)]
+    pub(crate) read ReadingLine {
+        #[schemars(range(min = 0))]
+        t: f64, "When the first was read, seconds since the start of the run.";
+        host: String, "Host; injector for the program itself.";
+        source: String, "Part of the host.";
+        metric: String, "Metric name with the suffix of its unit.";
+        unit: String, "Ratio, count, bytes, ...";
+        count: u32, "How many there are.";
+        sum: f64, "Sum of the values.";
+        min: f64, "Smallest.";
+        max: f64, "Largest.";
+        first: f64, "The first.";
+        last: f64, "The last.";
+        place: f32, "When they were read, mean, from 0 at the beginning of the bin to 1 at its end.";
+    }
+}
+
+/// A line of readings that are those of some lines of `resources.jsonl`, with its line end.
+pub(crate) fn encode_readings<'a>(from: Place, to: Place, readings: impl Iterator<Item = &'a Reading>) -> Vec<u8> {
+    let readings = readings.map(|Reading { resource, first, bin }| ReadingLine {
+        t: resource.at.as_secs_f64(),
+        host: resource.host.clone(),
+        source: resource.source.clone(),
+        metric: resource.metric.clone(),
+        unit: resource.unit.clone(),
+        count: bin.count,
+        sum: bin.sum,
+        min: bin.min,
+        max: bin.max,
+        first: *first,
+        last: resource.value,
+        place: bin.place,
+    });
+    encode(&ReadingsLine { lines: Span { from, to }, readings: readings.collect() })
+}
+
+impl TryFrom<ReadingLine> for Reading {
+    type Error = String;
+
+    fn try_from(line: ReadingLine) -> Result<Self, String> {
+        let (at, value) = (instant(line.t)?, line.last);
+        let (host, source, metric, unit) = (line.host, line.source, line.metric, line.unit);
+        let bin = Bin { sum: line.sum, count: line.count, min: line.min, max: line.max, place: line.place };
+        Ok(Self { resource: Resource { at, host, source, metric, value, unit }, first: line.first, bin })
     }
 }
 

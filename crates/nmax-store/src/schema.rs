@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::Manifest;
 use crate::line::length_of;
 use crate::line::row::{Column, SHAPES, Shape};
-use crate::records::{EventLine, FailureLine, ResourceLine};
+use crate::records::{EventLine, FailureLine, ReadingsLine, ResourceLine};
 
 /// File name below `docs/schema/` and schema of every JSON file and every JSON line of a run's directory, except
 /// `summary.json`.
@@ -20,6 +20,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
         ("windows.schema.json", windows()),
         ("failures.schema.json", schema::<FailureLine>("a line of nmax failures.jsonl", failures)),
         ("resources.schema.json", schema::<ResourceLine>("a line of nmax resources.jsonl", "A reading of a host.")),
+        (
+            "rollup-resources.schema.json",
+            schema::<ReadingsLine>("a line of resources.jsonl in a rollup of nmax", "Readings of hosts added up."),
+        ),
         (
             "events.schema.json",
             schema::<EventLine>("a line of nmax events.jsonl", "Something that happened during the run."),
@@ -60,6 +64,16 @@ fn windows() -> Value {
         ("start_ns", count("its start, ns since the start of the run")),
         ("width_ns", count("its width, ns")),
     ];
+    let place = |about: &str| {
+        let mut place = object(&[("bytes", count("bytes before it")), ("lines", count("lines before it"))]);
+        place["description"] = about.into();
+        place
+    };
+    let span = || object(&[("from", place("where they begin")), ("to", place("where they end"))]);
+    let mut parts = object(&[("windows", span()), ("latency", span())]);
+    parts["description"] =
+        "in a rollup: the lines of windows.jsonl and latency.hlog of the run that it is the sum of".into();
+    fields.push((PARTS, parts));
     fields.extend(lengths.iter().map(|(name, about)| (name.as_str(), count(about))));
     fields.extend([
         ("hold", section("phase hold, which statistics are made of")),
@@ -111,10 +125,14 @@ fn document(title: &str, description: &str, properties: &[(&str, Value)]) -> Val
     schema.into()
 }
 
-/// An object that has exactly these properties, but for groups that may be left out.
+/// What only windows of a rollup have.
+const PARTS: &str = "parts";
+
+/// An object that has exactly these properties, but for groups and parts that may be left out.
 fn object(properties: &[(&str, Value)]) -> Value {
     let is_of = |group: Group, name: &str| group.plural() == name || length_of(group) == name;
-    let may_lack = |name: &str| Group::ALL.into_iter().any(|group| group.is_optional() && is_of(group, name));
+    let may_lack =
+        |name: &str| name == PARTS || Group::ALL.into_iter().any(|group| group.is_optional() && is_of(group, name));
     let required: Vec<&str> = properties.iter().map(|(name, _)| *name).filter(|name| !may_lack(name)).collect();
     let properties: Map<String, Value> =
         properties.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();

@@ -1,6 +1,6 @@
 //! Writes a run's directory: names before their first use, then whole windows, so that a kill costs at most one.
 //!
-//! Memory does not grow with the length of a run.
+//! Memory does not grow with the length of a run. Rollups of a long one are written on the way.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,8 +10,10 @@ use std::path::{Path, PathBuf};
 use nmax_json::JsonFrom;
 use nmax_metrics::{Catalog, FailureExample, Nanos, Resource, Window};
 
-use crate::files::Stream;
+use crate::files::{Span, Stream};
+use crate::line::Parts;
 use crate::records::{self, EventLine, FailureLine, ResourceLine};
+use crate::rollup::Rollups;
 use crate::tag::Limits;
 use crate::{Manifest, StoreError, files, hlog, line, names};
 
@@ -20,7 +22,7 @@ pub const FAILURES_PER_KIND_MAX: u64 = 100;
 /// Kinds of failures told apart; later ones are counted under `other`.
 pub const FAILURE_KINDS_MAX: usize = 1_000;
 /// Mode of files that are made to be shared.
-const MODE_SHARED: u32 = 0o644;
+pub(crate) const MODE_SHARED: u32 = 0o644;
 /// Mode of those that hold bodies of requests and replies.
 const MODE_BODIES: u32 = 0o600;
 pub(crate) const SUMMARY: &str = "summary.json";
@@ -37,6 +39,7 @@ pub struct RunWriter {
     /// Names in the file, and how often one beyond the cap was asked for.
     named: (Limits, u64),
     failure_counts: BTreeMap<String, u64>,
+    rollups: Rollups,
     #[cfg(feature = "parquet")]
     segments: crate::samples::Segments,
 }
@@ -66,6 +69,7 @@ impl RunWriter {
             events: stream(records::EVENTS)?,
             named: (Limits::default(), 0),
             failure_counts: BTreeMap::new(),
+            rollups: Rollups::new(&directory, manifest)?,
             #[cfg(feature = "parquet")]
             segments: crate::samples::Segments::new(&directory),
             directory,
@@ -86,8 +90,14 @@ impl RunWriter {
         self.name(catalog)?;
         let mut histograms = Vec::new();
         hlog::encode(window, &mut histograms);
+        let from = (self.windows.place(), self.latency.place());
         self.latency.append(&histograms)?;
-        self.windows.append(&line::encode(window))?;
+        self.windows.append(&line::encode(window, None))?;
+        let parts = Parts {
+            windows: Span { from: from.0, to: self.windows.place() },
+            latency: Span { from: from.1, to: self.latency.place() },
+        };
+        self.rollups.window(window, &parts, self.resources.place())?;
         #[cfg(feature = "parquet")]
         self.segments.close_when_due(window.end())?;
         Ok(())
@@ -130,7 +140,9 @@ impl RunWriter {
 
     /// Adds a reading of a host.
     pub fn resource(&mut self, resource: &Resource) -> Result<(), StoreError> {
-        self.resources.append(&records::encode(&ResourceLine::json_from(resource)))
+        self.resources.append(&records::encode(&ResourceLine::json_from(resource)))?;
+        self.rollups.resource(resource);
+        Ok(())
     }
 
     /// Adds an event: a stable code for programs, one sentence for people.
@@ -142,8 +154,8 @@ impl RunWriter {
     pub fn finish(mut self, summary_json: &str, report_html: &str) -> Result<(), StoreError> {
         #[cfg(feature = "parquet")]
         self.segments.close()?;
-        for stream in [&mut self.latency, &mut self.windows, &mut self.failures, &mut self.resources, &mut self.events]
-        {
+        let own = [&mut self.latency, &mut self.windows, &mut self.failures, &mut self.resources, &mut self.events];
+        for stream in own.into_iter().chain(self.rollups.streams()) {
             stream.sync()?;
         }
         write_results(&self.directory, summary_json, report_html)

@@ -73,7 +73,7 @@ table! {
         "brotli-decompressor flate2 httparse nix rustix ruzstd thiserror tokio tokio-rustls";
     "nmax-engine" Shell "text sources secrets metrics plan extract reactor http",
         "base64 jiff memchr ring rustix serde_json thiserror tokio";
-    "nmax-store" Shell "json metrics", "base64 hdrhistogram jiff parquet serde serde_json thiserror";
+    "nmax-store" Shell "json metrics", "base64 flate2 hdrhistogram jiff parquet serde serde_json thiserror";
     "nmax-observe" Shell "text sources secrets metrics plan log tls",
         "base64 http-body-util hyper hyper-util md-5 ring rustix rustls serde_json thiserror tokio ureq";
     "nmax-agent" Shell "text sources plan observe", "clap tokio";

@@ -1,29 +1,78 @@
 //! A run that is read while it is being written: what is new since the last time, and nothing twice.
 
-use nmax_metrics::{Catalog, FailureExample, Resource, Window};
+use nmax_metrics::{Catalog, FailureExample, Nanos, Reading, Window};
 
-use super::{Lines, RunReader, Windows, next_record};
-use crate::records::{Event, EventLine, FailureLine, ResourceLine};
+use super::layers::{LayeredReadings, LayeredWindows};
+use super::{Lines, RunReader, next_record, open_failures};
+use crate::records::{self, Event, EventLine, FailureLine};
 use crate::{Manifest, StoreError, names};
 
+/// Most places that are told of what cannot be read; what is damaged all over is told often enough.
+const DAMAGE_MAX: usize = 20;
+
 /// Keeps its places in the files of a run. Each [`refresh`](Self::refresh) costs as much as what came since the one before; what
-/// is given out is what [`RunReader`] reads of the same bytes.
+/// is given out is what [`RunReader`] reads of the same bytes, or the sum of that.
+///
+/// What cannot be read is left out, and told by [`Self::damage`].
 pub struct Follower {
-    pub(super) run: RunReader,
-    pub(super) windows: Windows,
-    pub(super) failures: Option<Lines>,
-    pub(super) resources: Option<Lines>,
-    pub(super) events: Option<Lines>,
+    run: RunReader,
+    windows: LayeredWindows,
+    failures: Option<Lines>,
+    readings: LayeredReadings,
+    events: Option<Lines>,
+    damage: Damage,
+}
+
+/// What cannot be read.
+#[derive(Debug, Default)]
+struct Damage {
+    /// Names are numbers.
+    is_unnamed: bool,
+    told: usize,
+    found: Vec<StoreError>,
+}
+
+impl Damage {
+    /// The next of what `next` gives that is not damaged.
+    fn pass<T>(&mut self, mut next: impl FnMut() -> Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
+        loop {
+            match next() {
+                Err(error @ StoreError::Damaged { .. }) => self.add(error),
+                other => return other,
+            }
+        }
+    }
+
+    fn add(&mut self, error: StoreError) {
+        self.told += 1;
+        if self.told <= DAMAGE_MAX {
+            self.found.push(error);
+        }
+    }
 }
 
 impl Follower {
+    pub(super) fn open(mut run: RunReader, width: Nanos) -> Result<Self, StoreError> {
+        let mut damage = Damage { is_unnamed: run.unnamed.is_some(), ..Damage::default() };
+        run.unnamed.take().into_iter().for_each(|error| damage.add(error));
+        let directory = &run.directory;
+        Ok(Self {
+            windows: LayeredWindows::open(directory, width)?,
+            failures: open_failures(directory)?,
+            readings: LayeredReadings::open(directory, width)?,
+            events: Lines::open_any(&directory.join(records::EVENTS))?,
+            damage,
+            run,
+        })
+    }
+
     /// Lets what is in the files now be read.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
-        for lines in [&mut self.failures, &mut self.resources, &mut self.events].into_iter().flatten() {
+        for lines in [&mut self.failures, &mut self.events].into_iter().flatten() {
             lines.grow()?;
         }
-        self.windows.latency.grow()?;
-        if self.windows.lines.grow()? {
+        self.readings.grow()?;
+        if self.windows.grow()? && !self.damage.is_unnamed {
             // Names are written before their first use, so these cover every line up to the lengths seen above.
             self.run.catalog = names::read(&self.run.directory, &self.run.manifest)?;
         }
@@ -45,24 +94,46 @@ impl Follower {
         self.run.is_running()
     }
 
+    /// End of the last window that is written; `None` without any.
+    pub fn last_end(&self) -> Result<Option<Nanos>, StoreError> {
+        self.run.last_end()
+    }
+
+    /// From when on windows are those of the run, and not of its rollup.
+    pub fn fine_from(&mut self, instant: Nanos) {
+        self.windows.fine_from = instant;
+    }
+
     /// The next full window.
     pub fn window(&mut self) -> Result<Option<Window>, StoreError> {
-        self.windows.next(names::limits(&self.run.catalog))
+        let limits = names::limits(&self.run.catalog);
+        self.damage.pass(|| self.windows.next(limits))
     }
 
     /// The next failed exchange.
     pub fn failure(&mut self) -> Result<Option<FailureExample>, StoreError> {
-        self.failures.as_mut().map_or(Ok(None), next_record::<FailureLine, FailureExample>)
+        let next = || self.failures.as_mut().map_or(Ok(None), next_record::<FailureLine, FailureExample>);
+        self.damage.pass(next)
     }
 
-    /// The next reading of a host.
-    pub fn resource(&mut self) -> Result<Option<Resource>, StoreError> {
-        self.resources.as_mut().map_or(Ok(None), next_record::<ResourceLine, Resource>)
+    /// The next reading of a host, or several of them.
+    pub fn reading(&mut self) -> Result<Option<Reading>, StoreError> {
+        self.damage.pass(|| self.readings.next())
     }
 
     /// The next event.
     pub fn event(&mut self) -> Result<Option<Event>, StoreError> {
-        self.events.as_mut().map_or(Ok(None), next_record::<EventLine, Event>)
+        self.damage.pass(|| self.events.as_mut().map_or(Ok(None), next_record::<EventLine, Event>))
+    }
+
+    /// What could not be read since this was asked for the last time, with file and line.
+    ///
+    /// - `ended`: nothing more is written, so what is missing now will never come
+    pub fn damage(&mut self, ended: bool) -> Vec<StoreError> {
+        if let (true, Some(missing)) = (ended, self.windows.own.unfinished()) {
+            self.damage.add(missing);
+        }
+        std::mem::take(&mut self.damage.found)
     }
 }
 
@@ -76,6 +147,7 @@ mod tests {
     use super::*;
     use crate::testing::{Scratch, catalog, failure, manifest, resource, windows};
     use crate::{RunWriter, hlog, line, records};
+    use nmax_metrics::Resource;
 
     const FILES: [&str; 5] = [line::FILE, hlog::FILE, records::FAILURES, records::RESOURCES, records::EVENTS];
 
@@ -85,7 +157,7 @@ mod tests {
         follower.refresh().unwrap();
         all.0.extend(std::iter::from_fn(|| follower.window().unwrap()));
         all.1.extend(std::iter::from_fn(|| follower.failure().unwrap()));
-        all.2.extend(std::iter::from_fn(|| follower.resource().unwrap()));
+        all.2.extend(std::iter::from_fn(|| follower.reading().unwrap()).map(|reading| reading.resource));
         all.3.extend(std::iter::from_fn(|| follower.event().unwrap()));
     }
 

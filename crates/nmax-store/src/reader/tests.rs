@@ -4,6 +4,7 @@ use nmax_metrics::Section;
 
 use super::*;
 use crate::RunWriter;
+use crate::hlog;
 use crate::testing::{self, Scratch, catalog, manifest, written_run};
 
 #[test]
@@ -218,7 +219,7 @@ fn stored_windows_are_written_as_before() {
         let run = RunReader::open(&directory).unwrap();
         let (mut lines, mut latency) = (Vec::new(), Vec::new());
         for window in run.windows().unwrap().map(Result::unwrap) {
-            lines.extend(line::encode(&window));
+            lines.extend(line::encode(&window, None));
             hlog::encode(&window, &mut latency);
         }
         assert_eq!(

@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::*;
+use crate::fixture::LongRun;
 use crate::testing::{self, Scratch};
 
 fn docs() -> PathBuf {
@@ -26,7 +27,15 @@ fn schemas_in_docs_are_fresh() {
 fn real_files_obey_their_schemas() {
     let scratch = Scratch::new();
     let directory = testing::written_run(scratch.path());
-    for (name, schema) in all() {
+    let long = LongRun { seconds: 7_200, names: 2, rate_per_s: 2 };
+    let mut writer = long.begin(scratch.path(), "").unwrap();
+    (0..21).for_each(|second| long.second(&mut writer, &long.catalog(), second).unwrap());
+    let rollup = writer.path().join("rollup-10s");
+    let all = all().into_iter().map(|(name, schema)| match name.strip_prefix("rollup-") {
+        Some(file) => (&rollup, file, schema),
+        None => (&directory, name, schema),
+    });
+    for (directory, name, schema) in all.chain([(&rollup, "windows.schema.json", windows())]) {
         let base = name.strip_suffix(".schema.json").unwrap();
         let lines = directory.join(format!("{base}.jsonl"));
         let documents: Vec<Value> = if lines.exists() {
