@@ -1,6 +1,7 @@
 //! A run that is in its directory.
 
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 
 use nmax_analysis::{Ending, Fold, Judged};
 use nmax_plan::plan::Plan;
@@ -12,6 +13,9 @@ use super::ending::exit_of;
 use super::manifest::info;
 use crate::plan::plan_of_manifest;
 use crate::{Exit, since};
+
+/// Most windows that were read and wait to be folded in.
+const AHEAD: usize = 4;
 
 /// The result of a run that is in its directory, complete or cut short.
 pub fn read(directory: &Path) -> Result<Finished, String> {
@@ -32,10 +36,14 @@ pub struct Followed {
 impl Followed {
     /// Reads nothing yet but what was run.
     pub fn open(directory: &Path) -> Result<Self, String> {
-        let follower = RunReader::open(directory).and_then(RunReader::follow).map_err(|error| error.to_string())?;
-        let plan = plan_of_manifest(&follower.manifest().plan)?;
-        let mut fold = fold(&plan);
-        fold.injectors[0].facts.workers = follower.manifest().workers as u32;
+        let run = RunReader::open_damaged(directory).map_err(|error| error.to_string())?;
+        let plan = plan_of_manifest(&run.manifest().plan)?;
+        let times = nmax_engine::times(&plan);
+        // Of a run without a planned end the length is known by what is written.
+        let written = times.end.is_none().then(|| run.last_end()).transpose().map_err(|error| error.to_string())?;
+        let mut fold = Fold::of_length(&plan, times.hold, times.end, times.end.or(written.flatten()));
+        fold.injectors[0].facts.workers = run.manifest().workers as u32;
+        let follower = run.follow_by(fold.window_width()).map_err(|error| error.to_string())?;
         Ok(Self { directory: directory.to_owned(), follower, plan, fold })
     }
 
@@ -49,7 +57,7 @@ impl Followed {
 
     pub(super) fn judge(&mut self) -> Result<(Judged, Exit), String> {
         let is_running = self.follower.is_running();
-        self.fill().map_err(|error| error.to_string())?;
+        self.fill(is_running).map_err(|error| error.to_string())?;
         let fold = &mut self.fold;
         let is_cut_off = !is_running && (fold.ended.is_none() || is_unfinished(fold, &self.directory));
         fold.interrupted |= is_cut_off;
@@ -70,23 +78,46 @@ impl Followed {
     }
 
     /// Folds in what is new.
-    fn fill(&mut self) -> Result<(), StoreError> {
+    fn fill(&mut self, is_running: bool) -> Result<(), StoreError> {
         let Self { follower, fold, .. } = self;
         follower.refresh()?;
-        while let Some(resource) = follower.resource()? {
-            fold.resource(&resource);
+        while let Some(reading) = follower.reading()? {
+            fold.reading(&reading);
         }
-        while let Some(window) = follower.window()? {
-            fold.window(&window);
-        }
-        while let Some(failure) = follower.failure()? {
+        let written = follower.last_end()?.unwrap_or_default();
+        follower.fine_from(fold.fine_from(written));
+        windows(follower, fold)?;
+        while fold.takes_failures()
+            && let Some(failure) = follower.failure()?
+        {
             fold.failure(failure);
         }
         while let Some(event) = follower.event()? {
             fold.event(event.at, &event.code, &event.text);
         }
+        if !is_running {
+            fold.known_end(written);
+        }
+        for damage in follower.damage(!is_running) {
+            fold.event(fold.last_end(), "FILE_DAMAGED", &damage.in_short());
+        }
         Ok(())
     }
+}
+
+/// Folds in the windows that are new, while another thread reads on.
+fn windows(follower: &mut Follower, fold: &mut Fold) -> Result<(), StoreError> {
+    std::thread::scope(|scope| {
+        let (give, take) = sync_channel(AHEAD);
+        let reader = scope.spawn(move || {
+            while let Some(window) = follower.window()?
+                && give.send(window).is_ok()
+            {}
+            Ok(())
+        });
+        take.iter().for_each(|window| fold.window(&window));
+        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// Nothing yet of a run of this plan.
