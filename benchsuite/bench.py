@@ -9,14 +9,14 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import believed, benchmarks, build, compare, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
+from suite import believed, benchmarks, build, compare, days, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
 from suite import shapes, slices, suspects, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
 NAMES = ["open", "ordinary", "stopped", "pools", "cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions", "caches",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
-         "import-log", "recorder", "replay", "slice", "observing", "suspects", "compare", "build", "packages",
+         "import-log", "recorder", "replay", "slice", "day", "observing", "suspects", "compare", "build", "packages",
          "tests", "tests-quick"]
 
 
@@ -59,6 +59,7 @@ def main():
         "recorder": lambda: recorder.recorder(results, rounds, cpus, small),
         "replay": lambda: logs.replay(results, rounds, cpus, small),
         "slice": lambda: slices.slices(results, rounds, cpus, small),
+        "day": lambda: days.days(results, rounds, cpus, small),
         "observing": lambda: observing.observing(results, rounds, cpus, small),
         "compare": lambda: compare.compare(results, cpus, small),
         "build": lambda: build.build(results, cpus),
