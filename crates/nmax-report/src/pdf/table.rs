@@ -12,7 +12,7 @@ use crate::number;
 /// Sizes of text that are tried, points.
 const SIZES: [f32; 5] = [8.0, 7.5, 7.0, 6.5, 6.2];
 /// At most so many rows; the others are in the page.
-const ROWS_MAX: usize = 40;
+const ROWS_MAX: usize = 24;
 /// At most so many lines of a cell.
 const LINES_MAX: usize = 8;
 /// Space between columns, in sizes of text, and above and below the text of a row, points.
@@ -22,6 +22,8 @@ const PAD: f32 = 2.3;
 const NAME_MIN: f32 = 14.0;
 const SENTENCE_MIN: f32 = 13.0;
 const NUMBER_MAX: f32 = 20.0;
+/// Titles that are not longer stay on a line, in sizes of text.
+const TITLE_MIN: f32 = 5.0;
 
 /// A column with the width it needs and the width it likes.
 #[derive(Clone, Copy)]
@@ -45,27 +47,13 @@ impl Flow<'_> {
             table.columns.iter().filter(|column| column.title.is_some() && !column.is_detail).collect();
         let rows: Vec<usize> = shown_rows(table).collect();
         let sized = |size: f32| columns.iter().map(|column| self.sized(column, &rows, size)).collect::<Vec<_>>();
-        let fits = |sized: &[Sized], size| needed(sized, size) <= WIDTH;
-        let tried = SIZES.map(|size| (size, sized(size)));
-        let (size, sized) = tried.iter().find(|(size, sized)| fits(sized, *size)).unwrap_or(&tried[SIZES.len() - 1]);
-        let Some((first, others)) = sized.split_first() else {
+        // Text is as large as it may be without a part more than the smallest text takes.
+        let tried = SIZES.map(|size| (size, parts(sized(size), size)));
+        let least = tried.iter().map(|(_, parts)| parts.len()).min();
+        let Some((size, parts)) = tried.into_iter().find(|(_, parts)| Some(parts.len()) == least) else {
             return;
         };
-        // What does not fit side by side goes below, beside the names again.
-        let mut rest = others;
-        loop {
-            let count = (1..=rest.len()).rev().find(|count| {
-                let beside = [&[*first], &rest[..*count]].concat();
-                fits(&beside, *size)
-            });
-            let (here, below) = rest.split_at(count.unwrap_or(rest.len().min(1)));
-            let grid = grid(&[&[*first], here].concat(), *size);
-            self.rows(table, &grid);
-            rest = below;
-            if rest.is_empty() {
-                break;
-            }
-        }
+        parts.iter().for_each(|part| self.rows(table, &grid(part, size)));
         let hidden = table.len().saturating_sub(ROWS_MAX);
         if hidden > 0 {
             let text = format!("{} more rows are in the HTML report.", number::count(hidden as u64));
@@ -85,7 +73,9 @@ impl Flow<'_> {
         let cells = cells.map(|runs| width(&runs)).fold(0.0, f32::max);
         let title = column.title.as_deref().unwrap_or_default();
         let words = title.split(' ').map(|word| width(&[look.run(word)]));
-        let words = words.fold(0.0, f32::max).max(0.55 * width(&[look.run(title)])).min(NUMBER_MAX * size) + 0.5;
+        let whole = width(&[look.run(title)]);
+        let whole = if whole < TITLE_MIN * size { whole } else { 0.55 * whole };
+        let words = words.fold(whole, f32::max).min(NUMBER_MAX * size) + 0.5;
         let best = cells.max(words) + 0.5;
         let least = match column.place {
             Alignment::Number => best.min(NUMBER_MAX * size),
@@ -198,6 +188,27 @@ impl Flow<'_> {
 fn shown_rows(table: &Table<()>) -> impl Iterator<Item = usize> {
     let (len, last) = (table.len(), usize::from(table.has_total));
     (0..len).filter(move |row| row + last < ROWS_MAX || row + last >= len)
+}
+
+/// Columns that fit side by side, and below them those that do not, beside the first one again: from the first of a
+/// group on, if that leaves at least half.
+fn parts(sized: Vec<Sized<'_>>, size: f32) -> Vec<Vec<Sized<'_>>> {
+    let Some((first, mut rest)) = sized.split_first() else {
+        return Vec::new();
+    };
+    let mut parts = Vec::new();
+    loop {
+        let beside = |count: usize| [&[*first], &rest[..count]].concat();
+        let fits = |count: &usize| needed(&beside(*count), size) <= WIDTH;
+        let most = (1..=rest.len()).rev().find(fits).unwrap_or(rest.len().min(1));
+        let begins = |count: &usize| rest.get(*count).is_none_or(|next| next.column.begins);
+        let count = (most.div_ceil(2)..=most).rev().find(begins).unwrap_or(most);
+        parts.push(beside(count));
+        rest = &rest[count..];
+        if rest.is_empty() {
+            return parts;
+        }
+    }
 }
 
 /// The least width of columns of text of that size.
