@@ -124,10 +124,27 @@ fn table(page: &mut String, table: &Table<()>) {
     hidden.into_iter().chain(rest).for_each(|text| _ = writeln!(page, "\n{}", escaped(&text)));
 }
 
-/// Text without what Markdown, HTML or a table would take for its own, in one line.
+/// Text in one line: what stands between backticks is code, of all else nothing is markup.
 fn escaped(text: &str) -> String {
+    let text = shown(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    let is_code = |index: usize| index % 2 == 1;
+    let is_paired = parts.len() % 2 == 1
+        && parts.iter().enumerate().all(|(index, part)| !is_code(index) || !part.trim().is_empty());
+    if !is_paired {
+        return plain(&text);
+    }
+    let part = |(index, part): (usize, &&str)| match is_code(index) {
+        true => format!("`{}`", part.replace('|', "\\|")),
+        false => plain(part),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// Text without what Markdown, HTML or a table would take for its own.
+fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    for letter in shown(text).chars() {
+    for letter in text.chars() {
         match letter {
             '<' => plain.push_str("&lt;"),
             '>' => plain.push_str("&gt;"),

@@ -55,7 +55,7 @@ fn steady(view: &View) -> Option<Section> {
     let section = Section::new("steady", "Steady state");
     let section = if steadiness.holds == Some(false) { section } else { section.appendix() };
     Some(section.with(|body| {
-        body.on(Media::PAPER).text(&steadiness.text);
+        body.on(if steadiness.holds == Some(false) { Media::PAPER } else { Media::PAGE }).text(&steadiness.text);
         body.on(Media::PAGE).table(table);
         body.note(
             "Not steady is what drifts beyond the limit and whose KPSS is above 0.739: drift alone may be noise.",
