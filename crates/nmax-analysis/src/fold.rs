@@ -222,7 +222,7 @@ impl Fold {
 
     /// Takes a reading; what it says of an injector or of the run's end.
     pub fn resource(&mut self, resource: &Resource) {
-        self.reading(&Reading::of(resource.clone(), self.readings.width()));
+        self.reading(&Reading::single(resource.clone(), self.readings.width()));
     }
 
     /// Takes what was read of one figure in a span as long as a window of [`Self::window_width`]. One that is no number is a

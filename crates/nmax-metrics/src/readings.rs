@@ -53,8 +53,8 @@ pub struct Reading {
 
 impl Reading {
     /// A single reading, with its place in a bin of this width.
-    pub fn of(resource: Resource, width: Nanos) -> Self {
-        Self { first: resource.value, bin: Bin::of(resource.at, resource.value, width), resource }
+    pub fn single(resource: Resource, width: Nanos) -> Self {
+        Self { first: resource.value, bin: Bin::single(resource.at, resource.value, width), resource }
     }
 
     /// Adds later ones of the same span.
@@ -73,7 +73,7 @@ impl Bin {
     }
 
     /// One value, in a bin of this width.
-    fn of(at: Nanos, value: f64, width: Nanos) -> Self {
+    fn single(at: Nanos, value: f64, width: Nanos) -> Self {
         let place = (at.0 % width.0) as f32 / width.0 as f32;
         Self { sum: value, count: 1, min: value, max: value, place }
     }
@@ -207,7 +207,7 @@ impl Readings {
     /// Adds a reading. One that is no number is a gap.
     pub fn push(&mut self, resource: &Resource) {
         if resource.value.is_finite() {
-            self.push_bin(resource, &Bin::of(resource.at, resource.value, self.width));
+            self.push_bin(resource, &Bin::single(resource.at, resource.value, self.width));
         }
     }
 

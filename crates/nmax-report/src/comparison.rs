@@ -6,10 +6,6 @@ use nmax_analysis::history::{History, RUNS_MIN, Step};
 
 use crate::number;
 
-mod document;
-
-pub use document::{comparison, history, sections};
-
 /// Two sides and the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ComparisonView {

@@ -201,7 +201,7 @@ pub struct Item {
     /// Before it.
     pub mark: Mark,
     /// What stands out.
-    pub lead: String,
+    pub title: String,
     /// The rest of it.
     pub text: String,
     /// What `nmax explain` knows it by, or a source; may be empty.
@@ -227,8 +227,8 @@ impl Item {
     }
 
     /// With what stands out before its text.
-    pub fn lead(self, lead: impl Into<String>) -> Self {
-        Self { lead: lead.into(), ..self }
+    pub fn title(self, title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..self }
     }
 
     /// With what belongs to it.
@@ -273,7 +273,7 @@ pub enum Mark {
 
 impl Mark {
     /// The mark of a condition.
-    pub fn of(holds: bool) -> Self {
+    pub fn condition(holds: bool) -> Self {
         if holds { Self::Pass } else { Self::Fail }
     }
 

@@ -228,8 +228,8 @@ impl Html {
             } else {
                 self.add(format_args!("<li class=\"m\"><b class=\"{}\">{symbol}</b> ", item.mark.class()));
             }
-            if !item.lead.is_empty() {
-                self.add(format_args!("<strong>{}</strong> ", Escaped(&clip(&item.lead, TEXT_MAX))));
+            if !item.title.is_empty() {
+                self.add(format_args!("<strong>{}</strong> ", Escaped(&clip(&item.title, TEXT_MAX))));
             }
             self.prose(&item.text, TEXT_MAX);
             if !item.code.is_empty() {

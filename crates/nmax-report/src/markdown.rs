@@ -96,7 +96,7 @@ fn block(page: &mut String, block: &Block) {
 
 fn items(page: &mut String, list: &[Item], depth: usize) {
     for item in list {
-        let parts = [item.mark.symbol(), escaped(&item.lead), escaped(&clip(&item.text, TEXT_MAX))];
+        let parts = [item.mark.symbol(), escaped(&item.title), escaped(&clip(&item.text, TEXT_MAX))];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let code = if item.code.is_empty() { String::new() } else { format!(" ({})", escaped(&item.code)) };
         let _ = writeln!(page, "{}- {}{code}", "  ".repeat(depth), parts.join(" "));

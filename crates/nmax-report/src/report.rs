@@ -14,6 +14,7 @@
 //! - `trouble`: failures and errors; `conditions`: thresholds, checks, gates
 //! - `hosts`, `diagnosis`, `breakdown`, `sides`: resources, suspects, times taken apart
 //! - `connections`, `likeness`, `origin`: connections, fidelity, how to repeat it
+//! - [`comparison`], [`scalability`]: documents of their own
 
 use nmax_analysis::Verdict;
 
@@ -25,6 +26,7 @@ mod answer;
 mod asked;
 mod before;
 mod breakdown;
+pub mod comparison;
 mod conditions;
 mod connections;
 mod course;
@@ -35,6 +37,7 @@ mod hosts;
 mod likeness;
 mod origin;
 mod requests;
+pub mod scalability;
 mod sides;
 mod trouble;
 

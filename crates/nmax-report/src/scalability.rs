@@ -7,14 +7,11 @@
 use nmax_usl::predict::By;
 use nmax_usl::{Analysis, Basis, Difference, Dimension, Outlook, Prediction, Usl, WhatIf};
 
-mod document;
 mod frame;
 mod loess;
 mod overlay;
-mod tables;
 pub mod wording;
 
-pub use document::{compare, fit, predict, scale, what_if};
 pub(crate) use frame::{Frame, Mark, SMOOTHER};
 pub use loess::loess;
 pub use overlay::{Overlay, Series};

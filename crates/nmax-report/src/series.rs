@@ -166,7 +166,7 @@ impl SeriesView {
                     since.before.origin.label.as_str()
                 ));
                 let note = Some(&origin.note).filter(|note| !note.is_empty());
-                let note = note.map(|note| Item::plain(note).lead("why:"));
+                let note = note.map(|note| Item::plain(note).title("why:"));
                 let moved = since.moved.iter().map(|moved| Item::new(Mark::Changed, moved.text()));
                 let changed = since.lines().into_iter().map(|line| Item::new(Mark::Point, line));
                 body.some_items(note.into_iter().chain(moved).chain(changed), CHANGES_MAX, "changes");
@@ -182,5 +182,5 @@ fn reason(run: &SeriesRun) -> Option<Item> {
     let reasons: Vec<&str> = reasons.map(String::as_str).collect();
     let text = if reasons.is_empty() { word.to_owned() } else { format!("{word}: {}", reasons.join("; ")) };
     let is_whole = run.verdict() == Some(Verdict::Pass) && run.figures.incomplete.is_none();
-    (!is_whole).then(|| Item::new(mark, text).lead(format!("{} {}", run.figures.origin.label.as_str(), run.name())))
+    (!is_whole).then(|| Item::new(mark, text).title(format!("{} {}", run.figures.origin.label.as_str(), run.name())))
 }

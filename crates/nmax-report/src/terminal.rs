@@ -191,9 +191,9 @@ impl Lines {
 
     fn point(&mut self, item: &Item, symbol: &str, ink: Ink) {
         let code = if item.code.is_empty() { String::new() } else { format!(" [{}]", item.code) };
-        let gap = if item.lead.is_empty() || item.text.is_empty() { "" } else { " " };
+        let gap = if item.title.is_empty() || item.text.is_empty() { "" } else { " " };
         let symbol = if symbol.is_empty() { " " } else { symbol };
-        self.item(symbol, ink, &format!("{}{gap}{}{code}", item.lead, item.text));
+        self.item(symbol, ink, &format!("{}{gap}{}{code}", item.title, item.text));
     }
 
     fn facts(&mut self, facts: &[(String, String)]) {

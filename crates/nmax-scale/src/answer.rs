@@ -87,7 +87,7 @@ pub(crate) fn finish(job: &Job<'_>, done: Conducted) -> Result<Finished, String>
     let rig = &job.rig;
     let directory = rig.folder.path();
     let view = view(&job.head, &rig.rows, done, directory);
-    rig.folder.finish(&json::scale(&view), &html::write(&nmax_report::scalability::scale(&view)))?;
+    rig.folder.finish(&json::scale(&view), &html::write(&nmax_report::report::scalability::scale(&view)))?;
     let exit = exit(&job.head, &view, job.task.find.is_some());
     Ok(Finished { view, exit, directory: directory.to_owned() })
 }

@@ -2,6 +2,7 @@
 //!
 //! Everything follows from numbers, so the same arguments write the same run.
 
+use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 use nmax_metrics::{
@@ -214,10 +215,9 @@ impl LongRun {
     }
 }
 
-/// Well mixed bits of a number (SplitMix64).
+/// Well mixed bits of a number, the same in every run.
 pub fn mixed(number: u64) -> u64 {
-    let mut bits = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u64(number);
+    hasher.finish()
 }

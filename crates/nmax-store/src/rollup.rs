@@ -125,7 +125,7 @@ impl Level {
         let width = self.rollup.width();
         let (host, source, metric) = (resource.host.clone(), resource.source.clone(), resource.metric.clone());
         let key = (resource.at.0 / width.0, TrackKey { host, source, metric });
-        let reading = Reading::of(resource.clone(), width);
+        let reading = Reading::single(resource.clone(), width);
         let place = *self.places.entry(key).or_insert(self.readings.len());
         match self.readings.get_mut(place) {
             Some(known) => known.merge(&reading),

@@ -103,7 +103,7 @@ const PRIMITIVES: [Primitive; 13] = [
     Primitive {
         signs: &[&["'▁'"], &["▁▂"]],
         instead: "take `Glyphs::bars` or `heights`",
-        allowed: &[("crates/nmax-report/src/terminal/scalability/chart.rs", HOME)],
+        allowed: &[("crates/nmax-report/src/terminal/curve.rs", HOME)],
     },
     Primitive {
         signs: &[&["fn ln_gamma"], &["fn log_gamma"], &["fn incomplete_beta"], &["fn beta_reg"]],

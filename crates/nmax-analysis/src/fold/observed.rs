@@ -19,12 +19,12 @@ const FIGURES_MAX: usize = 1_000;
 pub(super) struct Observed {
     pub(super) all: Vec<Observation>,
     /// By figure.
-    kept: Vec<Kept>,
+    kept: Vec<Thinned>,
 }
 
 /// How the values of a figure came.
 #[derive(Debug)]
-struct Kept {
+struct Thinned {
     /// How many did.
     came: u64,
     /// One in how many is kept.
@@ -49,10 +49,10 @@ impl Observed {
         }
         let index = known.unwrap_or_else(|| {
             self.all.push(Observation { name, metric: resource.metric.clone(), values: Vec::new() });
-            self.kept.push(Kept { came: 0, every: 1, last: (u64::MAX, *bin) });
+            self.kept.push(Thinned { came: 0, every: 1, last: (u64::MAX, *bin) });
             self.all.len() - 1
         });
-        let Kept { came, every, last } = &mut self.kept[index];
+        let Thinned { came, every, last } = &mut self.kept[index];
         let values = &mut self.all[index].values;
         let number = resource.at.0 / width.0;
         if width > SECOND && number == last.0 {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     fn take(observed: &mut Observed, line: &Resource) {
-        observed.take(&Reading::of(line.clone(), SECOND), SECOND);
+        observed.take(&Reading::single(line.clone(), SECOND), SECOND);
     }
 
     /// An agent that makes up processes without end takes no more room, and those from before go on.

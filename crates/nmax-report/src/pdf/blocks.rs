@@ -141,7 +141,7 @@ impl Flow<'_> {
             let part = self.part(StructRole::LBody, Some(point));
             let indent = if item.mark == Mark::None { 0.0 } else { 14.0 * self.scale };
             let mut runs = prose(look, &item.text);
-            runs.insert(0, look.bold().run(item.lead.as_str()));
+            runs.insert(0, look.bold().run(item.title.as_str()));
             runs.push(self.soft(NOTE - 0.6).run(item.code.as_str()));
             let (from, lines) = (self.pieces.len(), self.wrap(&runs, width - indent, LINES_MAX));
             self.lines(lines, left + indent, 2.6, part);

@@ -18,7 +18,7 @@ fn sample(name: &str, rows: usize) -> Document {
     ]);
     let reasons = [
         Item::new(Mark::Fail, "p95 of GET /search is 412 ms, the limit is 300 ms").code("T1"),
-        Item::new(Mark::Fail, name).lead(name).code(name).below(vec![Item::new(Mark::Point, name)]),
+        Item::new(Mark::Fail, name).title(name).code(name).below(vec![Item::new(Mark::Point, name)]),
     ];
     let banner = Banner {
         mark: Mark::Fail,
@@ -51,7 +51,7 @@ fn sample(name: &str, rows: usize) -> Document {
     });
     let why = Section::new("why", "Suspects").with(|body| {
         body.heading(name).text(name).note(name);
-        body.items([Item::new(Mark::Number(1), format!("db-1: disk wait {name}")).lead("WAIT evidence")]);
+        body.items([Item::new(Mark::Number(1), format!("db-1: disk wait {name}")).title("WAIT evidence")]);
         let word = |_| Cell::word(Emphasis::Class("fail"), "✗ over").text(name).small(name);
         let table = Table::from_rows(0..3).word("host", |row| format!("db-{row}")).sentence("what", word);
         body.table(table.sentence("and", |_| name));

@@ -28,12 +28,12 @@ fn since(view: &View) -> Option<Section> {
 /// The rows that decide; the comparison itself has all.
 fn baseline(view: &View) -> Option<Section> {
     let compared = view.baseline.as_ref()?;
-    let document = comparison::comparison(compared);
+    let document = super::comparison::comparison(compared);
     let banner = document.banner;
     let before = compared.before.iter().map(|origin| origin.label.as_str()).collect::<Vec<_>>().join(", ");
     let section = Section::new("baseline", "Compared with the baseline").aside(before);
     Some(section.with(|body| {
-        body.items([Item::new(banner.mark, banner.meaning).lead(banner.word)]).items(banner.reasons);
+        body.items([Item::new(banner.mark, banner.meaning).title(banner.word)]).items(banner.reasons);
         let changed = document.sections.into_iter().find(|section| section.id == "changed");
         changed.into_iter().for_each(|section| body.blocks.extend(section.body.blocks));
         let hidden = compared.answer.rows.len();

@@ -16,7 +16,7 @@ const CHECKS_MAX: usize = 200;
 
 /// Whether a condition holds, in a cell.
 fn holds(holds: bool) -> Cell {
-    Cell::mark(Mark::of(holds), if holds { "holds" } else { "fails" })
+    Cell::mark(Mark::condition(holds), if holds { "holds" } else { "fails" })
 }
 
 fn thresholds(view: &View) -> Option<Section> {
@@ -24,7 +24,7 @@ fn thresholds(view: &View) -> Option<Section> {
     let line = |result: &ThresholdResult| {
         let margin = result.margin.filter(|_| result.value.is_some());
         let margin = margin.map_or_else(String::new, |margin| format!(", margin {}", number::margin(Some(margin))));
-        Item::new(Mark::of(result.holds), format!("{}: {}{margin}", result.condition, threshold_value(result)))
+        Item::new(Mark::condition(result.holds), format!("{}: {}{margin}", result.condition, threshold_value(result)))
     };
     let table = Table::from_rows(results)
         .sentence("threshold", |result| &result.condition)
@@ -49,7 +49,7 @@ fn checks(view: &View) -> Option<Section> {
     let line = |check: &&nmax_analysis::summary::CheckRow| {
         let all = number::count(check.passed + check.failed);
         let text = format!("{}: {} of {all} held", check.name, number::count(check.passed));
-        Item::new(Mark::of(check.failed == 0), text)
+        Item::new(Mark::condition(check.failed == 0), text)
     };
     let table = Table::from_rows(&view.summary.checks)
         .at_most(CHECKS_MAX, "are in summary.json")

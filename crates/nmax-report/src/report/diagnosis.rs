@@ -36,7 +36,7 @@ pub(super) fn first(view: &View) -> Option<Item> {
         return None;
     }
     let text = diagnosis.slow_request.as_ref().map(ToString::to_string).or(pressed)?;
-    Some(Item::new(Mark::Trouble, text).lead("Look first:"))
+    Some(Item::new(Mark::Trouble, text).title("Look first:"))
 }
 
 fn in_short(suspect: &Suspect) -> String {
@@ -90,7 +90,7 @@ fn look(view: &View) -> Option<Section> {
         }
         let others = diagnosis.others.iter().take(ROWS_MAX).map(|suspect| {
             let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
-            Item::new(Mark::Neutral, format!("{}: {why}", suspect.resource)).lead(suspect.label.name())
+            Item::new(Mark::Neutral, format!("{}: {why}", suspect.resource)).title(suspect.label.name())
         });
         body.on(Media::DETAILED).fold("What else was judged", |body| {
             body.items(others);

@@ -7,12 +7,12 @@ use crate::view::{Likeness, LikenessMark, LikenessRow, View};
 
 /// The section of a run's report.
 pub(super) fn section(view: &View) -> Option<Section> {
-    view.likeness.as_ref().map(of)
+    view.likeness.as_ref().map(fidelity)
 }
 
 /// The comparison alone.
 pub fn document(likeness: &Likeness) -> Document {
-    Document { sections: vec![of(likeness)], ..Document::default() }
+    Document { sections: vec![fidelity(likeness)], ..Document::default() }
 }
 
 const fn mark(row: &LikenessRow) -> Mark {
@@ -25,7 +25,7 @@ const fn mark(row: &LikenessRow) -> Mark {
 }
 
 /// What differs; where everything is asked for, all of it.
-fn of(likeness: &Likeness) -> Section {
+fn fidelity(likeness: &Likeness) -> Section {
     let differs = |row: &&LikenessRow| matches!(row.mark, LikenessMark::Near | LikenessMark::Apart);
     let (differing, rest): (Vec<_>, Vec<_>) = likeness.rows.iter().partition(differs);
     let mut counts: Vec<(&str, usize)> = Vec::new();

@@ -9,68 +9,70 @@ fn styled(document: &Document, style: Style, glyphs: Glyphs) -> String {
 
 /// As text.
 pub(crate) mod text {
-    use nmax_report::comparison::{self, ComparisonView, HistoryView};
-    use nmax_report::scalability::{self, CompareView, FitView, ScaleView, WhatIfView};
+    use nmax_report::comparison::{ComparisonView, HistoryView};
+    use nmax_report::report;
+    use nmax_report::scalability::{CompareView, FitView, ScaleView, WhatIfView};
 
     use super::{Glyphs, Style, styled};
 
     pub(crate) fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> String {
-        styled(&scalability::fit(view), style, glyphs)
+        styled(&report::scalability::fit(view), style, glyphs)
     }
 
     pub(crate) fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
-        styled(&scalability::scale(view), style, glyphs)
+        styled(&report::scalability::scale(view), style, glyphs)
     }
 
     pub(crate) fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
-        styled(&scalability::compare(view), style, glyphs)
+        styled(&report::scalability::compare(view), style, glyphs)
     }
 
     pub(crate) fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
-        styled(&scalability::what_if(view), style, glyphs)
+        styled(&report::scalability::what_if(view), style, glyphs)
     }
 
     pub(crate) fn comparison(view: &ComparisonView, style: Style) -> String {
-        styled(&comparison::comparison(view), style, Glyphs::Unicode)
+        styled(&report::comparison::comparison(view), style, Glyphs::Unicode)
     }
 
     pub(crate) fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
-        styled(&comparison::history(view), style, glyphs)
+        styled(&report::comparison::history(view), style, glyphs)
     }
 }
 
 /// As a page.
 pub(crate) mod page {
-    use nmax_report::comparison::{self, ComparisonView, HistoryView};
+    use nmax_report::comparison::{ComparisonView, HistoryView};
     use nmax_report::html::write;
-    use nmax_report::scalability::{self, CompareView, FitView, ScaleView, WhatIfView};
+    use nmax_report::report;
+    use nmax_report::scalability::{CompareView, FitView, ScaleView, WhatIfView};
 
     pub(crate) fn fit(view: &FitView) -> String {
-        write(&scalability::fit(view))
+        write(&report::scalability::fit(view))
     }
 
     pub(crate) fn scale(view: &ScaleView) -> String {
-        write(&scalability::scale(view))
+        write(&report::scalability::scale(view))
     }
 
     pub(crate) fn compare(view: &CompareView) -> String {
-        write(&scalability::compare(view))
+        write(&report::scalability::compare(view))
     }
 
     pub(crate) fn what_if(view: &WhatIfView) -> String {
-        write(&scalability::what_if(view))
+        write(&report::scalability::what_if(view))
     }
 
     pub(crate) fn comparison(view: &ComparisonView) -> String {
-        write(&comparison::comparison(view))
+        write(&report::comparison::comparison(view))
     }
 
     pub(crate) fn history(view: &HistoryView) -> String {
-        write(&comparison::history(view))
+        write(&report::comparison::history(view))
     }
 }
 
 /// A comparison as Markdown.
 pub(crate) fn note(view: &nmax_report::comparison::ComparisonView) -> String {
-    nmax_report::markdown::write(&nmax_report::comparison::comparison(view))
+    nmax_report::markdown::write(&nmax_report::report::comparison::comparison(view))
 }

@@ -144,7 +144,7 @@ impl LayeredReadings {
             match self.next.as_ref().map_or(Turn::Own, turn) {
                 Turn::Own => {
                     let resource = next_record::<ResourceLine, Resource>(own)?;
-                    return Ok(resource.map(|resource| Reading::of(resource, self.width)));
+                    return Ok(resource.map(|resource| Reading::single(resource, self.width)));
                 }
                 Turn::Known => self.next = None,
                 Turn::Rolled => {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use nmax_analysis::compare::Conclusion;
-use nmax_report::comparison::{self, ComparisonView};
+use nmax_report::comparison::ComparisonView;
 use nmax_report::{html, json, markdown};
 use nmax_run::Exit;
 use nmax_run::compare::{self, Ask, Compared};
@@ -36,7 +36,7 @@ fn compared(args: &BeforeAfterArgs) -> Ended {
     } else {
         // Who names rows wants to see them.
         let wide = args.wide || !args.metric.is_empty() || !args.request.is_empty();
-        say::document(&comparison::comparison(&view), wide);
+        say::document(&nmax_report::report::comparison::comparison(&view), wide);
     }
     Ok(match view.answer.conclusion() {
         Conclusion::Worse => Exit::Failed,
@@ -65,8 +65,8 @@ fn ask(args: &BeforeAfterArgs) -> Ask {
 /// The comparison in the form that the file's ending names.
 fn page(file: &Path, view: &ComparisonView) -> String {
     match file.extension().and_then(|ending| ending.to_str()) {
-        Some("md") => markdown::write(&comparison::comparison(view)),
+        Some("md") => markdown::write(&nmax_report::report::comparison::comparison(view)),
         Some("json") => format!("{:#}\n", json::comparison(view)),
-        _ => html::write(&comparison::comparison(view)),
+        _ => html::write(&nmax_report::report::comparison::comparison(view)),
     }
 }

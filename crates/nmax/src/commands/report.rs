@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nmax_report::doc::Document;
-use nmax_report::scalability::{self, ScaleView};
+use nmax_report::scalability::ScaleView;
 use nmax_report::series::SeriesView;
 use nmax_report::terminal::{self, Style};
 use nmax_report::{csv, html, json, junit, markdown, report};
@@ -29,7 +29,7 @@ impl Subject {
     fn document(&self) -> Document {
         match self {
             Self::Run(run) => report::run(&run.view),
-            Self::Scale(view) => scalability::scale(view),
+            Self::Scale(view) => nmax_report::report::scalability::scale(view),
             Self::Series(view) => view.document(),
         }
     }

@@ -4,7 +4,7 @@ mod progress;
 
 use std::path::Path;
 
-use nmax_report::scalability::{self, ScaleView};
+use nmax_report::scalability::ScaleView;
 use nmax_report::{csv, json, svg, terminal};
 use nmax_run::Trouble;
 use nmax_run::load::is_url;
@@ -150,5 +150,5 @@ fn print(view: &ScaleView, directory: &Path, as_json: bool) {
 
 /// As fits standard output.
 fn text(view: &ScaleView) -> Painted {
-    terminal::write(&scalability::scale(view), live::style(80, false))
+    terminal::write(&nmax_report::report::scalability::scale(view), live::style(80, false))
 }

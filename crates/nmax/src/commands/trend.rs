@@ -1,7 +1,7 @@
 //! `nmax trend`: a figure over many runs, and where it changed for good.
 
 use nmax_analysis::compare::Conclusion;
-use nmax_report::{comparison, html, json};
+use nmax_report::{html, json};
 use nmax_run::trend::{self, Ask, Trend};
 use nmax_run::{Exit, Trouble};
 
@@ -30,14 +30,14 @@ pub fn trend(args: &TrendArgs) -> Ended {
     for file in &args.output {
         let page = match file.extension().and_then(|ending| ending.to_str()) {
             Some("json") => format!("{:#}\n", json::history(&view)),
-            _ => html::write(&comparison::history(&view)),
+            _ => html::write(&nmax_report::report::comparison::history(&view)),
         };
         write(file, &page)?;
     }
     if args.json {
         say::line(format_args!("{:#}", json::history(&view)));
     } else {
-        say::document(&comparison::history(&view), false);
+        say::document(&nmax_report::report::comparison::history(&view), false);
     }
     let exit = match view.last() {
         _ if !args.gate => Exit::Pass,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use nmax_report::scalability::{self, CompareView, Version};
+use nmax_report::scalability::{CompareView, Version};
 use nmax_report::{csv, json, svg};
 use nmax_run::Exit;
 
@@ -54,7 +54,7 @@ pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
         say::note(format_args!("note: {caveat}"));
     }
     let forms = Forms {
-        document: scalability::compare(&view),
+        document: nmax_report::report::scalability::compare(&view),
         json: &|| json::compare(&view),
         svg: &|| svg::compare(&view),
         csv: &|| csv::coefficients(&view),

@@ -1,7 +1,7 @@
 //! `nmax usl fit`: the law, how sure it is, and what it means.
 
 use nmax_report::doc::{Item, Mark, Section};
-use nmax_report::scalability::{self, FitView, wording};
+use nmax_report::scalability::{FitView, wording};
 use nmax_report::{csv, json, svg};
 use nmax_run::Exit;
 use nmax_usl::{Analysis, Model, Rung};
@@ -24,7 +24,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
         analysis,
     };
     let asked = args.model;
-    let mut document = scalability::fit(&view);
+    let mut document = nmax_report::report::scalability::fit(&view);
     document.sections.extend(asked.map(|model| asked_model(model, &view.analysis)));
     let forms = Forms {
         document,

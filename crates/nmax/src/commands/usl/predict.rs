@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use nmax_report::json;
-use nmax_report::scalability::{self, PredictView, wording};
+use nmax_report::scalability::{PredictView, wording};
 use nmax_run::Exit;
 use nmax_usl::{Basis, Dimension, Effect, Question, Usl};
 
@@ -40,7 +40,7 @@ pub(super) fn predict(args: &PredictArgs) -> Result<Exit, Trouble> {
     if args.json {
         say_json(&json::predict(&view));
     } else {
-        say::document(&scalability::predict(&view), false);
+        say::document(&nmax_report::report::scalability::predict(&view), false);
     }
     let is_refused = view.predictions.iter().all(|prediction| prediction.refused.is_some());
     let exit = if is_refused { Exit::Invalid } else { Exit::Pass };

@@ -2,7 +2,7 @@
 //!
 //! What is assumed never changes what was measured, and nothing is shown beyond twice of it.
 
-use nmax_report::scalability::{self, WhatIfView};
+use nmax_report::scalability::WhatIfView;
 use nmax_report::{csv, json, svg};
 use nmax_run::Exit;
 use nmax_usl::{Growth, Measured, Override, WhatIf};
@@ -33,7 +33,7 @@ pub(super) fn what_if(args: &WhatIfArgs) -> Result<Exit, Trouble> {
     })?;
     let view = WhatIfView::new(title, env!("CARGO_PKG_VERSION").into(), &outlook, analysis, &question);
     let forms = Forms {
-        document: scalability::what_if(&view),
+        document: nmax_report::report::scalability::what_if(&view),
         json: &|| json::what_if(&view),
         svg: &|| svg::what_if(&view),
         csv: &|| csv::curves(&outlook),

@@ -2,7 +2,9 @@
 
 use nmax_analysis::compare::{Conclusion, Metric, Origin, Row};
 
-use super::{ComparisonView, HistoryView, change, day, interval, origin, row_change, row_interval, runs, value};
+use crate::comparison::{
+    ComparisonView, HistoryView, change, day, interval, origin, row_change, row_interval, runs, value,
+};
 use crate::doc::table::{Cell, Table};
 use crate::doc::{Banner, Block, Body, Document, Figure, Item, Mark, Media, Plot, Section};
 use crate::number::{self, count};
@@ -189,7 +191,7 @@ pub fn history(view: &HistoryView) -> Document {
     }
 }
 
-fn table_of_runs(view: &HistoryView) -> Table<(usize, &super::HistoryRun)> {
+fn table_of_runs(view: &HistoryView) -> Table<(usize, &crate::comparison::HistoryRun)> {
     Table::from_rows(view.runs.iter().enumerate())
         .named()
         .word("run", |(_, run)| &run.id)

@@ -3,11 +3,15 @@
 
 use nmax_usl::{Analysis, Effect, Estimate, Finding, Prediction, Question};
 
-use super::{CompareView, FitView, Overlay, PER_S, PredictView, ScaleView, Version, Week, WhatIfView, tables, wording};
 use crate::doc::table::{Cell, Table};
 use crate::doc::{Banner, Body, Document, Figure, Item, Mark, Media, Plot, Section};
 use crate::number::{self, UNKNOWN};
+use crate::scalability::{
+    CompareView, FitView, Overlay, PER_S, PredictView, ScaleView, Version, Week, WhatIfView, wording,
+};
 use crate::svg::{self, Panel, PanelChart};
+
+mod tables;
 
 const FOOTER: &str = "X(N) = γN / (1 + α(N−1) + βN(N−1)). Intervals are 95 %. Nothing is drawn or said beyond twice the \
                       largest N measured.";
@@ -292,7 +296,7 @@ fn banner(view: &FitView, full: Option<String>) -> Banner {
 /// The objective, and notes.
 fn campaign(view: &ScaleView) -> Option<Section> {
     let found =
-        view.find.iter().map(|found| Item::new(Mark::Answer, &found.text).lead(format!("{}:", found.objective)));
+        view.find.iter().map(|found| Item::new(Mark::Answer, &found.text).title(format!("{}:", found.objective)));
     let notes = view.notes.iter().map(|note| Item::new(Mark::Warning, note));
     Section::new("campaign", "").with(|body| _ = body.some_items(found.chain(notes), LIST_MAX, "notes")).said()
 }
@@ -441,7 +445,7 @@ fn findings(analysis: &Analysis, of: &str) -> Option<Section> {
         };
         let rows = wording::rows(&finding.rows);
         let at = if rows.is_empty() { rows } else { format!(" ({rows})") };
-        Item::new(mark, &finding.text).lead(format!("{}{at}:", finding.code.name()))
+        Item::new(mark, &finding.text).title(format!("{}{at}:", finding.code.name()))
     };
     let findings: Vec<Item> = analysis.findings_of_winner().map(line).collect();
     let has_any = !findings.is_empty();
@@ -458,7 +462,7 @@ fn findings(analysis: &Analysis, of: &str) -> Option<Section> {
 fn gate(analysis: &Analysis, of: &str) -> Option<Section> {
     let table = Table::from_rows(&analysis.gate)
         .word("condition", |hold| hold.name)
-        .word("", |hold| Cell::mark(Mark::of(hold.holds), if hold.holds { "holds" } else { "fails" }))
+        .word("", |hold| Cell::mark(Mark::condition(hold.holds), if hold.holds { "holds" } else { "fails" }))
         .sentence("meaning", |hold| &hold.text);
     section("conditions", "Conditions for a peak of the law", of)
         .with(|body| _ = body.on(Media::PAPER).table(table))
