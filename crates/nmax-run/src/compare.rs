@@ -109,19 +109,36 @@ pub fn before_after(ask: &Ask, listener: &mut dyn Listener) -> Result<Compared, 
     Ok(Compared { view, refusal })
 }
 
-/// A run beside the one that it is held against. Where they may not be compared, or the run has no result, the view says so.
+/// What `asked` means as a baseline: the directory of a run, or all runs of a label or name, as they were written.
+///
+/// # Errors
+/// There is no such run.
+pub fn baseline_named(runs_dir: &Path, asked: &str) -> Result<String, Trouble> {
+    let is_meant = |run: &nmax_store::RunEntry| match asked.split_once(':') {
+        Some(("tag", tag)) => Some(run.tags.iter().any(|known| known == tag)),
+        Some(("name", name)) => Some(run.name == name),
+        _ => None,
+    };
+    match nmax_store::list(runs_dir)?.iter().filter_map(is_meant).reduce(|one, other| one || other) {
+        Some(true) => Ok(asked.to_owned()),
+        // Where it is no label, the error names the runs.
+        _ => Ok(nmax_store::find(runs_dir, asked)?.to_string_lossy().into_owned()),
+    }
+}
+
+/// A run beside those that it is held against. Where they may not be compared, or one has no result, the view says so.
 ///
 /// # Errors
 /// There is no such baseline.
 pub fn baseline(
     runs_dir: &Path,
-    baseline: &str,
+    asked: &str,
     run: &Path,
     listener: &mut dyn Listener,
 ) -> Result<ComparisonView, Trouble> {
-    let before = nmax_store::find(runs_dir, baseline)?;
+    let before = baseline_named(runs_dir, asked)?;
     let ask = Ask {
-        sides: [&before, run].map(|directory: &Path| directory.to_string_lossy().into_owned()).into(),
+        sides: vec![before.clone(), run.to_string_lossy().into_owned()],
         before: Vec::new(),
         after: Vec::new(),
         margin: MARGIN,
@@ -137,7 +154,7 @@ pub fn baseline(
     let lacks = |trouble: Trouble| {
         let text = trouble.text.lines().next().unwrap_or_default().to_owned();
         let caveats = vec![Caveat { text, refuses: true }];
-        let known = nmax_store::entry(&before);
+        let known = nmax_store::entry(Path::new(&before));
         let origin = known.map(|run| Origin { label: run.id, name: run.name, ..Origin::default() });
         let before = Vec::from_iter(origin);
         ComparisonView { nmax_version: env!("CARGO_PKG_VERSION").into(), before, caveats, ..ComparisonView::default() }

@@ -290,8 +290,9 @@ pub struct KeepArgs {
     /// Also write a CSV file with a row per request; `-` writes it to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Compare the run with this one in its report: `last`, an id, the beginning of one, or a directory
-    #[arg(long, value_name = "RUN", add = candidates::runs())]
+    /// Compare the run with this one in its report: `last`, an id, the beginning of one, a directory, `tag:LABEL` or
+    /// `name:NAME`
+    #[arg(long, value_name = "RUN", add = candidates::sides())]
     pub baseline: Option<String>,
     /// Exit with 0 even when a threshold failed (3), the run is INVALID (4) or the target is unreachable (5)
     #[arg(long)]

@@ -33,8 +33,13 @@ pub fn without_secrets(line: &str) -> String {
 
 /// Writes on standard output.
 pub fn text(text: impl Into<Painted>) {
+    bytes(text.into().as_bytes());
+}
+
+/// Writes on standard output what is not text, such as a PDF: not for a terminal.
+pub fn bytes(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.into().as_bytes()).and_then(|()| stdout.flush()).unwrap_or_else(lost);
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).unwrap_or_else(lost);
 }
 
 /// Writes a document on standard output, as fits it.

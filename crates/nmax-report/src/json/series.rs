@@ -25,7 +25,7 @@ records! {
         verdict: Word = view.verdict().name(), in ["pass", "fail", "invalid"],
             "`fail` when a run fails; else `invalid` when one is INVALID or not complete; else `pass`.";
         headline: String = view.headline();
-        runs: Vec<Run>, "Oldest first.";
+        runs: Vec<Run>, "In the order given; of a campaign oldest first.";
     }
     struct Run(run: &SeriesRun) {
         id: String = &run.figures.origin.label;

@@ -9,9 +9,9 @@ use crate::complete::candidates;
 const REPORT_EXAMPLES: &str = "\
 Examples:
   nmax report last                                 writes report.html into the run's directory
-  nmax report last -o load.html -o comment.md -o results.xml
+  nmax report last -o load.pdf -o comment.md -o results.xml
   nmax report 3f2a --baseline 2b1c -o load.html    with a comparison
-  nmax report 3f2a 2b1c last -o week.md            three runs in one summary
+  nmax report 3f2a 2b1c last -o week.pdf           three runs in one summary
   nmax report --campaign release-7 -o summary.html the runs with this label, from smoke to flood
 
 Exit codes: 0; 2 usage, or a run that cannot be read, after all others were written; a summary of several runs ends with \
@@ -28,13 +28,13 @@ pub struct ReportArgs {
     /// One summary of all runs with this label, oldest first: a row for each, what changed between them, one verdict
     #[arg(long, value_name = "TAG", conflicts_with = "runs", add = candidates::tags())]
     pub campaign: Option<String>,
-    /// Compare the run with this one in its report
-    #[arg(long, value_name = "RUN", conflicts_with = "campaign", add = candidates::runs())]
+    /// Compare the run with this one in its report, or with all runs of `tag:LABEL` or `name:NAME`
+    #[arg(long, value_name = "RUN", conflicts_with = "campaign", add = candidates::sides())]
     pub baseline: Option<String>,
     /// Format [default: that of the file's extension, else html]
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// File to write: .html, .md, .csv, .json, .xml (JUnit) or .txt; may be repeated; `-` is standard output
+    /// File to write: .html, .pdf, .md, .csv, .json, .xml (JUnit) or .txt; may be repeated; `-` is standard output
     /// [default: report.html in the run's directory, or standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
@@ -50,6 +50,8 @@ pub struct ReportArgs {
 pub enum Format {
     /// One page with everything
     Html,
+    /// A few pages, to be sent
+    Pdf,
     /// Markdown, for a comment on a pull request
     Md,
     /// A row per request, level or run
@@ -73,6 +75,7 @@ impl Format {
         let extension = file.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
         Ok(match extension.as_deref() {
             None | Some("html" | "htm") => Self::Html,
+            Some("pdf") => Self::Pdf,
             Some("md") => Self::Md,
             Some("csv") => Self::Csv,
             Some("json") => Self::Json,
@@ -80,7 +83,7 @@ impl Format {
             Some("txt") => Self::Text,
             Some(_) => {
                 return Err(format!(
-                    "{}: no format has this extension\n  help: use .html, .md, .csv, .json, .xml or .txt, or name the \
+                    "{}: no format has this extension\n  help: use .html, .pdf, .md, .csv, .json, .xml or .txt, or name the \
                      format with --format",
                     file.display()
                 ));

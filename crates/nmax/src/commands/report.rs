@@ -1,18 +1,20 @@
 //! `nmax report`: a run, several in one summary, or a campaign of `nmax scale`, in any format.
 
-use std::path::{Path, PathBuf};
+use std::io::IsTerminal;
+use std::path::PathBuf;
 
+use nmax_analysis::{Ending, Verdict};
 use nmax_report::doc::Document;
 use nmax_report::scalability::ScaleView;
 use nmax_report::series::SeriesView;
 use nmax_report::terminal::{self, Style};
-use nmax_report::{csv, html, json, junit, markdown, report};
+use nmax_report::{csv, html, json, junit, markdown, pdf, report};
 use nmax_run::{Exit, Finished, Trouble, compare, series};
 use nmax_scale::stored;
 use nmax_text::Painted;
 
 use super::results::{campaign, find, read};
-use super::run::{is_stdout, rewrite, writable, write};
+use super::run::{is_stdout, rewrite, writable, write_bytes};
 use super::{Ended, complain};
 use crate::args::{Format, ReportArgs};
 use crate::logs::Progress;
@@ -34,9 +36,10 @@ impl Subject {
         }
     }
 
-    /// As text in a format.
-    fn write(&self, format: Format, style: Style) -> Result<Painted, Trouble> {
-        Ok(match (format, self) {
+    /// In a format.
+    fn write(&self, format: Format, style: Style) -> Result<Page, Trouble> {
+        let text: Painted = match (format, self) {
+            (Format::Pdf, _) => return Ok(Page::Pdf(pdf::write(&self.document()))),
             (Format::Html, _) => html::write(&self.document()).into(),
             (Format::Md, _) => markdown::write(&self.document()).into(),
             (Format::Text, _) => terminal::write(&self.document(), style),
@@ -52,7 +55,23 @@ impl Subject {
                 let help = "write it as html, md, json, csv or text";
                 return Err(Trouble::usage("a campaign is not a test suite, so there is no JUnit of it", help));
             }
-        })
+        };
+        Ok(Page::Text(text))
+    }
+}
+
+/// A report as it is written.
+enum Page {
+    Text(Painted),
+    Pdf(Vec<u8>),
+}
+
+impl Page {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Pdf(bytes) => bytes,
+        }
     }
 }
 
@@ -118,9 +137,9 @@ fn tagged(args: &ReportArgs, tag: &str) -> Result<Vec<PathBuf>, Trouble> {
 fn summary(args: &ReportArgs, files: &[(PathBuf, Format)], title: String, directories: Vec<PathBuf>) -> Ended {
     let view = series::series(title, &directories);
     let exit = match view.verdict() {
-        nmax_analysis::Verdict::Pass => Exit::Pass,
-        nmax_analysis::Verdict::Fail => Exit::Failed,
-        nmax_analysis::Verdict::Invalid => Exit::Invalid,
+        Verdict::Pass => Exit::Pass,
+        Verdict::Fail => Exit::Failed,
+        Verdict::Invalid => Exit::Invalid,
     };
     let subject = Subject::Series(view);
     match files {
@@ -138,9 +157,12 @@ fn one(args: &ReportArgs, asked: &str, files: &[(PathBuf, Format)]) -> Result<()
     }
     let page = directory.join("report.html");
     match (args.format, &subject) {
-        // The summary of a run is as new as its report.
-        (None | Some(Format::Html), Subject::Run(run)) => rewrite(run).map_err(Trouble::unreachable)?,
+        // The summary of a run is as new as its report, unless somebody else is going to write it.
+        (None | Some(Format::Html), Subject::Run(run)) if run.view.ending != Ending::Running => {
+            rewrite(run).map_err(Trouble::unreachable)?;
+        }
         (None | Some(Format::Html), _) => return put(&subject, &[(page, Format::Html)]),
+        (Some(Format::Pdf), _) => return put(&subject, &[(directory.join("report.pdf"), Format::Pdf)]),
         (Some(format), _) => return print(&subject, format),
     }
     say::line(page.display().to_string());
@@ -172,20 +194,21 @@ fn put(subject: &Subject, files: &[(PathBuf, Format)]) -> Result<(), Trouble> {
             continue;
         }
         let page = subject.write(*format, Style::default())?;
-        put_one(file, &page)?;
+        writable(file)?;
+        write_bytes(file, page.bytes()).map_err(Trouble::unreachable)?;
+        say::line(file.display().to_string());
     }
-    Ok(())
-}
-
-fn put_one(file: &Path, page: &str) -> Result<(), Trouble> {
-    writable(file)?;
-    write(file, page).map_err(Trouble::unreachable)?;
-    say::line(file.display().to_string());
     Ok(())
 }
 
 /// Writes on standard output.
 fn print(subject: &Subject, format: Format) -> Result<(), Trouble> {
-    say::text(subject.write(format, live::style(80, false))?);
+    match subject.write(format, live::style(80, false))? {
+        Page::Text(text) => say::text(text),
+        Page::Pdf(_) if std::io::stdout().is_terminal() => {
+            return Err(Trouble::usage("a PDF is not for a terminal", "give it a file, as in -o report.pdf"));
+        }
+        Page::Pdf(bytes) => say::bytes(&bytes),
+    }
     Ok(())
 }

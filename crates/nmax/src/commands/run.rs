@@ -55,7 +55,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
     }
     let runs_dir = &args.keep.entry.runs_dir;
     // Before the run, which would be the last one itself.
-    let baseline = args.keep.baseline.as_ref().map(|asked| nmax_store::find(runs_dir, asked)).transpose()?;
+    let baseline = args.keep.baseline.as_ref().map(|asked| compare::baseline_named(runs_dir, asked)).transpose()?;
     order.note = note(args, &order);
     if !args.no_smoke {
         let said = smoke::smoke(&order).map_err(|trouble| trouble.forgiven(args.keep.exit_zero))?;
@@ -65,8 +65,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
     let mut finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
     if let Some(baseline) = baseline.filter(|_| finished.trouble.is_none()) {
-        let asked = baseline.to_string_lossy();
-        let found = compare::baseline(runs_dir, &asked, &finished.directory, &mut Progress::new(true))?;
+        let found = compare::baseline(runs_dir, &baseline, &finished.directory, &mut Progress::new(true))?;
         finished.view.baseline = Some(found);
         rewrite(&finished).map_err(Trouble::unreachable)?;
     }
@@ -191,7 +190,12 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
         say::text(text);
         return Ok(());
     }
-    std::fs::write(file, text).map_err(|error| unwritable(file, &error))
+    write_bytes(file, text.as_bytes())
+}
+
+/// Writes a file; the error says what to do.
+pub fn write_bytes(file: &Path, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(file, bytes).map_err(|error| unwritable(file, &error))
 }
 
 fn unwritable(file: &Path, error: &std::io::Error) -> String {

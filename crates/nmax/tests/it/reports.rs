@@ -35,13 +35,17 @@ fn three_runs() -> (Bench, Running, [String; 3]) {
 #[test]
 fn a_series_is_one_summary_in_every_format() {
     let (bench, _target, ids) = three_runs();
-    let files = ["s.html", "s.md", "s.csv", "s.json", "s.xml", "s.txt"];
+    let files = ["s.html", "s.md", "s.csv", "s.json", "s.xml", "s.txt", "s.pdf"];
     let outputs = files.iter().flat_map(|file| ["-o", file]);
     let command: Vec<&str> = ["report", "--campaign", "rel"].into_iter().chain(outputs).collect();
     // Two requests of two failed, and so few cannot make a run INVALID.
     bench.nmax(&command).exits(3).shows(&files);
     for file in files {
-        let text = fs::read_to_string(bench.path(file)).unwrap();
+        let bytes = fs::read(bench.path(file)).unwrap();
+        let Ok(text) = String::from_utf8(bytes.clone()) else {
+            assert!(file == "s.pdf" && bytes.starts_with(b"%PDF-"), "{file}");
+            continue;
+        };
         assert!(ids.iter().all(|id| text.contains(id)), "{file}: {text}");
         let is_markup = ["s.html", "s.md", "s.xml"].contains(&file) && text.contains("<b>");
         assert!(!is_markup && !text.contains('\x1b'), "{file}: notes are text");
@@ -99,7 +103,7 @@ fn a_run_that_cannot_be_read_has_a_row_and_stops_no_other() {
 #[test]
 fn the_extension_names_the_format_unless_a_flag_does() {
     let (bench, _target, ids) = three_runs();
-    let known = [".html", ".md", ".csv", ".json", ".xml", ".txt"];
+    let known = [".html", ".pdf", ".md", ".csv", ".json", ".xml", ".txt"];
     let refused = bench.nmax(&["report", "last", "-o", "a.html", "-o", "report.docx"]).exits(2);
     refused.says(&["report.docx: no format has this extension", "--format"]).says(&known);
     assert!(!bench.path("a.html").exists(), "nothing is written");
@@ -108,6 +112,10 @@ fn the_extension_names_the_format_unless_a_flag_does() {
     bench.nmax(&["report", "last", "-o", "R.MD", "-o", "-"]).exits(0).shows(&["R.MD", "</html>"]);
     assert!(fs::read_to_string(bench.path("R.MD")).unwrap().contains("## "));
     bench.nmax(&["report", "last", "-o", "-", "-o", "-"]).exits(2).says(&["standard output takes one report"]);
+    let written = bench.nmax(&["report", "last", "--format", "pdf"]).exits(0).stdout;
+    assert!(
+        written.trim_end().ends_with("/report.pdf") && fs::metadata(bench.path(written.trim())).unwrap().len() > 1000
+    );
     let listed = bench.nmax(&["report", &ids[0], &ids[1]]).exits(0);
     assert_eq!(listed.stdout.lines().count(), 2, "a page each: {}", listed.stdout);
 }
@@ -125,9 +133,11 @@ fn a_baseline_is_a_part_of_the_report() {
     assert!(twice.contains("a run is not a replication of itself"), "a refusal is a text");
     let compared = page(&[&ids[2], "--baseline", &ids[0]]);
     assert!(compared.contains("Compared with the baseline") && compared.contains(&ids[0]));
+    assert!(page(&[&ids[2], "--baseline", "name:shop"]).contains("Compared with the baseline"), "all of a name");
     fs::remove_file(bench.runs()[0].join("summary.json")).unwrap();
     assert!(page(&[&ids[2], "--baseline", &ids[0]]).contains("the run has no summary.json"));
     bench.nmax(&["report", "last", "--baseline", "zzz"]).exits(2).says(&["no run `zzz`"]);
+    bench.nmax(&["report", "last", "--baseline", "tag:zzz"]).exits(2).says(&["no run `tag:zzz`"]);
     let again = ["run", "plan.yaml", "--exit-zero", "--baseline"];
     bench.nmax(&[&again[..], &["zzz"]].concat()).exits(2).says(&["no run `zzz`"]);
     assert_eq!(bench.runs().len(), 3, "nothing is sent");
@@ -150,8 +160,8 @@ fn what_changed_since_the_run_before_is_told() {
         assert!(page.contains("Since the run before") && page.contains(before));
     }
     // A run of another name is not the run before, nor is one that did not come to its end.
-    bench.nmax(&["run", "plan.yaml", "--name", "other", "--exit-zero"]).exits(0);
     fs::remove_file(bench.runs()[2].join("summary.json")).unwrap();
+    bench.nmax(&["run", "plan.yaml", "--name", "other", "--exit-zero"]).exits(0);
     bench.nmax(&["run", "plan.yaml", "--exit-zero"]).exits(0);
     bench.nmax(&["show", "last", "--wide"]).exits(0).shows(&[&format!("Since the run before ({}", ids[1])]);
     bench.nmax(&["run", "plan.yaml", "--exit-zero"]).exits(0);
