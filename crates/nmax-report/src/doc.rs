@@ -323,8 +323,8 @@ pub struct Figure {
     pub is_wide: bool,
     /// Its numbers.
     pub numbers: Option<Table<()>>,
-    /// Seconds of a row of `numbers`, where rows are parts of the time axis.
-    pub row_s: Option<f64>,
+    /// Seconds of a row of `numbers`, and of the whole time axis, where rows are parts of it.
+    pub axis_s: Option<(f64, f64)>,
 }
 
 /// The blocks of a section as they are written.

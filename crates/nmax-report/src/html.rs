@@ -266,8 +266,11 @@ impl Html {
 
     /// A table, and where its other rows are.
     fn table(&mut self, table: &Table<()>, columns: &[&Column]) {
+        // On narrow screens a row of several values is a list of titles and values.
+        let is_list = columns.len() > 3 && columns[0].place != Alignment::Number && table.together == 1;
         let names = if table.is_named { " names" } else { "" };
-        self.add(format_args!("<div class=\"scroll{names}\" tabindex=\"0\"><table><thead>"));
+        let list = if is_list { " list" } else { "" };
+        self.add(format_args!("<div class=\"scroll{names}{list}\" tabindex=\"0\"><table><thead>"));
         self.groups(columns);
         self.text("<tr>");
         for column in columns {
@@ -287,7 +290,7 @@ impl Html {
                 let reaches = |row: usize| !row.is_multiple_of(table.together) && column.cells[row] == Cell::default();
                 if !reaches(row) {
                     let rows = if row + 1 < table.len() && reaches(row + 1) { table.together } else { 1 };
-                    self.table_cell(column, row, (index, rows), table.is_named);
+                    self.table_cell(column, row, (index, rows), (table.is_named, is_list));
                 }
             }
             self.text("</tr>");
@@ -299,7 +302,13 @@ impl Html {
     }
 
     /// A cell at `index`, so many `rows` high.
-    fn table_cell(&mut self, column: &Column, row: usize, (index, rows): (usize, usize), is_named: bool) {
+    fn table_cell(
+        &mut self,
+        column: &Column,
+        row: usize,
+        (index, rows): (usize, usize),
+        (is_named, is_list): (bool, bool),
+    ) {
         let cell = &column.cells[row];
         let (tag, scope) = match (index, column.place) {
             (0, Alignment::Text | Alignment::Sentence) => ("th", " scope=\"row\""),
@@ -319,10 +328,11 @@ impl Html {
         if index == 0 && is_named {
             // What is cut is there to be seen.
             self.add(format_args!(" title=\"{}\"", Escaped(&clip(&cell.text, NAME_MAX))));
-        } else if index > 0 && is_named {
-            // On narrow screens a row is a list of titles and values.
+        } else if index > 0 && is_list {
             let title = [column.group, column.title.as_deref().unwrap_or_default()].join(" ");
-            self.add(format_args!(" data-t=\"{}\"", Escaped(title.trim())));
+            if title.len() > 1 {
+                self.add(format_args!(" data-t=\"{}\"", Escaped(title.trim())));
+            }
         }
         self.text(">");
         let most = if index == 0 { NAME_MAX } else { TEXT_MAX };
@@ -366,8 +376,9 @@ impl Html {
 
     /// A picture for each width of the screen, below its legend and above its numbers.
     fn figure(&mut self, figure: &Figure) {
-        let row_s = figure.row_s.map_or_else(String::new, |row_s| format!(" data-row=\"{row_s}\""));
-        self.add(format_args!("<figure id=\"figure-{}\"{row_s}><figcaption>", id(&figure.id)));
+        let axis =
+            figure.axis_s.map_or_else(String::new, |(row, end)| format!(" data-row=\"{row}\" data-end=\"{end}\""));
+        self.add(format_args!("<figure id=\"figure-{}\"{axis}><figcaption>", id(&figure.id)));
         if !figure.title.is_empty() {
             self.add(format_args!("<h3>{}</h3>", Escaped(&clip(&figure.title, NAME_MAX))));
         }

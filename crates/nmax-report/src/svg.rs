@@ -26,7 +26,7 @@ pub(crate) use ratios::{history, ratios};
 pub use scale::{Scale, time_label, time_ticks};
 
 /// Space around the plot, in the units of the picture.
-const LEFT: f64 = 58.0;
+const LEFT: f64 = 62.0;
 const RIGHT: f64 = 10.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 22.0;
@@ -90,9 +90,9 @@ pub(crate) const LOOKS: [&str; 32] = [
     "c2 far", "c3 far", "c4 far", "c5 far", "c6 far", "c7 far", "c8 far",
 ];
 
-/// Room for the names of lines, and for a character of them.
-const NAMES: f64 = 190.0;
-const CHARACTER: f64 = 6.2;
+/// Most characters of the name of a line, and room for one.
+const NAME_MAX: usize = 28;
+const CHARACTER: f64 = 6.6;
 /// Least width of a picture with such names, and the height of one.
 const NAMES_MIN: f64 = 800.0;
 const NAME_HEIGHT: f64 = 13.0;
@@ -132,7 +132,8 @@ impl Plot<'_> {
     }
 
     fn right(&self) -> f64 {
-        self.width - if self.has_names() { NAMES } else { RIGHT }
+        let longest = self.chart.lines.iter().map(|line| line.name.chars().count().min(NAME_MAX)).max();
+        self.width - if self.has_names() { longest.unwrap_or(0) as f64 * CHARACTER + 14.0 } else { RIGHT }
     }
 
     fn bottom(&self) -> f64 {
@@ -223,7 +224,8 @@ impl Plot<'_> {
                 points.iter().for_each(|(x, y)| path += &format!("M{x:.1} {y:.1}h.1"));
                 continue;
             }
-            let dot = if points.len() == 1 { "h.1" } else { "" };
+            // A point alone is wide enough to be seen.
+            let dot = if points.len() == 1 { "h3" } else { "" };
             let piece = through(points.iter().copied()) + dot;
             area += &format!("{piece}V{0:.1}H{1:.1}V{2:.1}Z", self.bottom(), first.0, first.1);
             path += &piece;
@@ -254,7 +256,7 @@ impl Plot<'_> {
         for (line, y) in ends.iter_mut().rev() {
             *y = y.min(free - NAME_HEIGHT);
             free = *y;
-            let name = clip(&line.name, (NAMES / CHARACTER) as usize - 2);
+            let name = clip(&line.name, NAME_MAX);
             drawing.word(&format!("name {}", line.class), (self.right() + 7.0, *y + 4.0), &name);
         }
     }

@@ -92,7 +92,7 @@ pub(super) fn figure(view: &View, about: &str, mut chart: Chart, shades: &[(&'st
         drawings: if is_wide { WIDE } else { SMALL }.map(|width| chart.render(width)).into(),
         is_wide,
         numbers: Some(numbers(view, &chart)).filter(|table| !table.is_empty()),
-        row_s: view.summary.series.bins.first().map(|bin| bin.width_s),
+        axis_s: view.summary.series.bins.first().map(|bin| (bin.width_s, chart.end_s)),
         about: about.to_owned(),
         title: chart.title,
         id: chart.id,
@@ -229,7 +229,7 @@ fn level(value: f64) -> String {
     if value < 1000.0 { number::digits(value) } else { number::short_count(value.round() as u64) }
 }
 
-/// Errors by kind, those that occurred.
+/// Failures and errors by kind, where there are several kinds.
 pub(super) fn errors(view: &View) -> Option<Figure> {
     const CLASSES: [&str; 9] = ["c4", "c1 dash", "c3 dot", "c5", "ci dash", "c6", "c7 dash", "c8", "c5 dash"];
     let bins = &view.summary.series.bins;
@@ -241,8 +241,9 @@ pub(super) fn errors(view: &View) -> Option<Figure> {
     lines.extend(ErrorKind::ALL.into_iter().filter(happened).zip(CLASSES).map(|(kind, class)| {
         line(view, kind.name(), class, |bin| Some(bin.error_kinds[kind.index()] as f64 / bin.width_s))
     }));
-    let chart = chart(view, ("errors", "Failures and errors"), number::rate, lines);
-    (!chart.lines.is_empty()).then(|| figure(view, "Per second, by kind.", chart, &[]))
+    // One kind is a line of the exchanges already.
+    let chart = Chart { has_names: true, ..chart(view, ("errors", "Failures and errors"), number::rate, lines) };
+    (chart.lines.len() > 1).then(|| figure(view, "Per second, by kind.", chart, &[]))
 }
 
 /// Iterations in flight, and connections.

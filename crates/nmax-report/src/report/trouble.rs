@@ -141,7 +141,9 @@ fn events(view: &View) -> Option<Section> {
         };
         events.iter().map(one).collect::<Vec<_>>()
     };
-    Section::new("events", "Events")
+    let section = Section::new("events", "Events");
+    let section = if happened.is_empty() { section.appendix() } else { section };
+    section
         .with(|body| {
             body.on(Media::PICTURES).some_items(items(&happened), EVENTS_MAX, "events");
             let plural = if notes.len() == 1 { "" } else { "s" };

@@ -55,13 +55,24 @@ impl Columns<'_> {
                 let height = height.max(1.0);
                 drawing.rect("bar c1", (x, bottom - height), (step, height));
             }
-            if x >= free {
+            let round = round(column.from);
+            if x >= free && (round / column.from - 1.0).abs() < 0.01 {
                 free = x + APART;
                 drawing.path("tick", format_args!("M{x:.1} {bottom:.1}v4"));
-                drawing.word("x", (x, bottom + 16.0), &trimmed(&(self.label)(column.from)));
+                drawing.word("x", (x, bottom + 16.0), &trimmed(&(self.label)(round)));
             }
         }
         drawing.path("axis", format_args!("M{LEFT} {bottom:.1}H{right:.1}"));
         drawing
     }
+}
+
+/// The nearest of 1, 2 and 5 times a power of ten: edges of logarithmic bars are near to them.
+fn round(edge: f64) -> f64 {
+    let power = 10_f64.powf(edge.log10().floor());
+    let digit = [1.0, 2.0, 5.0, 10.0].into_iter().min_by(|a, b| {
+        let far = |digit: &f64| (edge / power / digit).ln().abs();
+        far(a).total_cmp(&far(b))
+    });
+    digit.unwrap_or(1.0) * power
 }
