@@ -1,5 +1,6 @@
 //! What is gathered by name: pages, transactions, transitions, the user's own metrics, locations.
 
+use nmax_analysis::NoInterval;
 use nmax_analysis::summary::{Dist, GroupRow, MetricRow, SHOWN, Summary};
 
 use crate::doc::table::{Cell, Table};
@@ -49,12 +50,14 @@ fn timed<'a, R: Copy>(table: Table<R>, median: &str, short: &[&'static str], of:
     table.time("max", |row| of(row).max_ns)
 }
 
-/// A percentile with its interval below, where there is one.
+/// A percentile with its interval below.
 pub(super) fn quantile(dist: &Dist, index: usize) -> Cell {
     let value = Cell::from(time_or_unknown(dist.quantiles_ns[index]));
     match dist.intervals_ns[index] {
         Ok((low, high)) => value.small(format!("{} – {}", number::time(low as f64), number::time(high as f64))),
-        Err(_) => value,
+        Err(NoInterval::NotExamined) => value,
+        Err(_) if dist.count == 0 => value,
+        Err(why) => value.small(why.text()),
     }
 }
 

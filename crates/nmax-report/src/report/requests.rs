@@ -39,7 +39,7 @@ fn requests(view: &View) -> Option<Section> {
         body.on(Media::BRIEF).some_items(brief.iter().map(told), WITHHELD_SHORT, "withheld times");
         body.on(Media::ALL.without(Media::BRIEF)).some_items(withheld.iter().map(told), WITHHELD_MAX, "withheld times");
         body.on(Media::TERMINAL).facts(status(view));
-        body.on(Media::PAGE).note("Below a percentile: its within-run 95 % interval, where there is one.");
+        body.on(Media::PAGE).note("Below a percentile: its within-run 95 % interval, or why there is none.");
     }))
 }
 
