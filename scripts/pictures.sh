@@ -1,8 +1,59 @@
 #!/usr/bin/env bash
-# Makes the README's pictures in docs/pictures anew: the terminal and the report of the demo's open run, and the picture
-# of its scalability. Runs the demo first; RUNS=folder takes the runs that are there. Needs python3 and Chromium.
+# Makes pictures of every report in target/pictures: in light, dark, 375 pixels wide, on paper, and the pages of PDFs; and
+# of these the README's in docs/pictures. Runs take about three minutes; KEEP=1 takes those of the last time.
+#
+# NMAX=/path/to/nmax says which program to use. Needs Chromium, Node.js and pdftoppm, and installs what it may.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-export NMAX=${NMAX:-$PWD/target/release/nmax} NMAX_RUNS_DIR=${RUNS:-$PWD/target/pictures}
-[[ -n ${RUNS:-} ]] || { rm -rf "$NMAX_RUNS_DIR" && examples/shop/demo.sh; }
-exec python3 scripts/pictures.py
+# shellcheck source=packages.sh
+. scripts/packages.sh
+need chromium chromium
+need node nodejs
+need npm npm
+need pdftoppm poppler-utils
+install_missing && node_packages tests/browser || exit 1
+
+nmax=${NMAX:-$PWD/target/release/nmax} out=$PWD/target/pictures target=
+export NMAX_RUNS_DIR=$out/runs
+trap '[[ -z $target ]] || kill "$target"' EXIT
+
+# serve FLAGS..: a target on a free port in place of the one before; sets `url`.
+serve() {
+    [[ -z $target ]] || kill "$target"
+    mkfifo "$out/address"
+    "$nmax" target "$@" >"$out/address" &
+    target=$!
+    read -r url <"$out/address" && url=$(grep -o 'http://[^ ]*' <<<"$url")
+    rm "$out/address"
+}
+
+# load NAME FLAGS..: a run under a name of its own; whatever its verdict is.
+load() { "$nmax" run scripts/pictures.yaml --target "$url" --name "$1" --exit-zero -q "${@:2}" >"$out/$1.txt"; }
+
+run_all() {
+    rm -rf "$out" && mkdir -p "$out"
+    serve --shop --service lognormal:median=50ms,p95=150ms
+    load pass
+    # More files than the run may open make numbers that say nothing about the shop.
+    (ulimit -n 64 && load invalid --set workload.open.rate=120/s --set 'stages=[{ hold: 5s }]') || true
+    for seed in 1 2 3 4 5 6; do load short --seed "$seed" --tag before --set 'stages=[{ hold: 4s }]'; done
+    serve --shop --service lognormal:median=70ms,p95=200ms
+    for seed in 1 2 3 4 5 6; do load short --seed "$seed" --tag after --set 'stages=[{ hold: 4s }]'; done
+    serve --shop --service lognormal:median=50ms,p95=150ms --errors 3%
+    load fail
+    serve --service usl:alpha=0.03,beta=0.0043,gamma=50
+    "$nmax" scale "$url" --budget 45s --name scale >"$out/scale.txt" || true
+}
+
+# newest NAME: the directory of the newest run of a name.
+newest() { find "$NMAX_RUNS_DIR" -mindepth 1 -maxdepth 1 -name "*-$1-*" | sort | tail -n 1; }
+
+[[ -n ${KEEP:-} && -d $NMAX_RUNS_DIR ]] || run_all
+for name in pass fail invalid; do
+    "$nmax" report "$(newest "$name")" -o "$out/run-$name.html"
+    "$nmax" report "$(newest "$name")" -o "$out/run-$name.pdf"
+done
+cp "$(newest scale)/report.html" "$out/scale.html"
+"$nmax" compare tag:before tag:after --exit-zero -o "$out/compare.html" >"$out/compare.txt"
+"$nmax" trend short -o "$out/trend.html" >"$out/trend.txt"
+exec node tests/browser/photograph.mjs "$(command -v chromium)" "$out" docs/pictures

@@ -42,6 +42,10 @@ function measure({ fold, scrolls }) {
     const looks = lines.map((line) => getComputedStyle(line)).map((css) => `${css.stroke} ${css.strokeDasharray}`);
     return looks.length === new Set(looks).size ? [] : [`${figure.id}: ${looks.join("; ")}`];
   });
+  // Samples of a legend that look like nothing, or like what no style knows.
+  const samples = [...document.querySelectorAll(".legend svg > *")].filter(seen);
+  const blank = samples.map((node) => [node, getComputedStyle(node)]).filter(([node, css]) =>
+    node.matches(".line") ? css.stroke === "none" : node.localName === "rect" && css.fill === "rgb(0, 0, 0)");
   // Text in a color that is too near to what is behind it: the contrast of WCAG.
   const channel = (value) => (value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
   const parts = (color) => color.match(/[\d.]+/g).map(Number);
@@ -65,7 +69,7 @@ function measure({ fold, scrolls }) {
   const root = document.documentElement;
   return {
     height: root.scrollHeight, scrollWidth: root.scrollWidth, innerWidth,
-    beyond: beyond.map(name), cut: cut.map(name), covered, alike, faint: faint.map(name),
+    beyond: beyond.map(name), cut: cut.map(name), covered, alike, faint: faint.map(name), blank: blank.map(([node]) => name(node.closest("li"))),
     open: document.querySelectorAll("details[open]").length,
     folds: [...document.querySelectorAll("details")].filter(seen).length,
     // Typed marks that should have become markup.

@@ -253,13 +253,15 @@ impl Html {
 
     /// A table without its details, which come folded below it, with its names.
     fn tables(&mut self, table: &Table<()>) {
-        let shown = |column: &&Column| column.title.is_some() && !column.is_detail;
-        self.table(table, &table.columns.iter().filter(shown).collect::<Vec<_>>());
-        if table.columns.iter().any(|column| column.is_detail) {
-            let first = table.columns.iter().take(1);
-            let details = first.chain(table.columns.iter().filter(|column| column.is_detail));
+        // A column without a word would only take room.
+        let says =
+            |column: &&Column| column.title.is_some() && column.cells.iter().any(|cell| *cell != Cell::default());
+        let columns = table.columns.iter().filter(says);
+        let (details, shown): (Vec<&Column>, Vec<&Column>) = columns.partition(|column| column.is_detail);
+        self.table(table, &shown);
+        if !details.is_empty() {
             self.text("<details><summary>More figures</summary>");
-            self.table(table, &details.collect::<Vec<_>>());
+            self.table(table, &shown.into_iter().take(1).chain(details).collect::<Vec<_>>());
             self.text("</details>\n");
         }
     }
@@ -267,7 +269,7 @@ impl Html {
     /// A table, and where its other rows are.
     fn table(&mut self, table: &Table<()>, columns: &[&Column]) {
         // On narrow screens a row of several values is a list of titles and values.
-        let is_list = columns.len() > 3 && columns[0].place != Alignment::Number && table.together == 1;
+        let is_list = columns.len() > 2 && columns[0].place != Alignment::Number && table.together == 1;
         let names = if table.is_named { " names" } else { "" };
         let list = if is_list { " list" } else { "" };
         self.add(format_args!("<div class=\"scroll{names}{list}\" tabindex=\"0\"><table><thead>"));
@@ -328,7 +330,9 @@ impl Html {
         if index == 0 && is_named {
             // What is cut is there to be seen.
             self.add(format_args!(" title=\"{}\"", Escaped(&clip(&cell.text, NAME_MAX))));
-        } else if index > 0 && is_list {
+        }
+        // A name of digits alone needs its title too.
+        if is_list && (index > 0 || !cell.line().contains(char::is_alphabetic)) {
             let title = [column.group, column.title.as_deref().unwrap_or_default()].join(" ");
             if title.len() > 1 {
                 self.add(format_args!(" data-t=\"{}\"", Escaped(title.trim())));
@@ -374,6 +378,19 @@ impl Html {
         self.text("</tr>");
     }
 
+    fn legend(&mut self, figure: &Figure) {
+        if figure.legend.is_empty() {
+            return;
+        }
+        let is_panel = figure.drawings.first().is_some_and(|drawing| drawing.has_class("usl"));
+        self.text("<ul class=\"legend\">");
+        for (key, name) in &figure.legend {
+            let sample = sample(*key, if is_panel { " class=\"usl\"" } else { "" });
+            self.add(format_args!("<li>{sample}{}</li>", Escaped(&clip(name, NAME_MAX))));
+        }
+        self.text("</ul>");
+    }
+
     /// A picture for each width of the screen, below its legend and above its numbers.
     fn figure(&mut self, figure: &Figure) {
         let axis =
@@ -385,16 +402,16 @@ impl Html {
         if !figure.about.is_empty() {
             self.add(format_args!("<p>{}</p>", Escaped(&figure.about)));
         }
-        if !figure.legend.is_empty() {
-            self.text("<ul class=\"legend\">");
-            for (key, name) in &figure.legend {
-                self.add(format_args!("<li>{}{}</li>", sample(*key), Escaped(&clip(name, NAME_MAX))));
-            }
-            self.text("</ul>");
+        if !figure.title.is_empty() {
+            self.legend(figure);
         }
         self.text("</figcaption>");
         for drawing in &figure.drawings {
             self.text.push_str(&drawing.svg());
+        }
+        if figure.title.is_empty() {
+            // The picture says its title itself.
+            self.legend(figure);
         }
         if let Some(table) = &figure.numbers {
             self.text("<details><summary>Numbers</summary>");
@@ -405,13 +422,13 @@ impl Html {
     }
 }
 
-/// What stands before a line of a legend.
-fn sample(key: Key) -> String {
+/// What stands before a line of a legend; `class` is that of its picture.
+fn sample(key: Key, class: &str) -> String {
     let inner = match key {
         Key::Curve(class) => format!("<path class=\"line {class}\" d=\"M1 5.5H25\"/>"),
         Key::Area(class) => format!("<rect class=\"fill {class}\" width=\"26\" height=\"11\"/>"),
         Key::Dot(class, shape) => svg::sample_point(class, shape),
         Key::None => return String::new(),
     };
-    format!("<svg viewBox=\"0 0 26 11\" aria-hidden=\"true\">{inner}</svg>")
+    format!("<svg{class} viewBox=\"0 0 26 11\" aria-hidden=\"true\">{inner}</svg>")
 }

@@ -94,7 +94,10 @@ pub fn sections(view: &ComparisonView) -> Vec<Section> {
                     ..Figure::default()
                 });
             }
-            body.on(Media::DETAILED).table(table(rows.iter().collect()));
+            let mut table = table(rows.iter().collect());
+            // The heading says it.
+            table.columns[0].title = None;
+            body.on(Media::DETAILED).table(table);
         })
     });
     let every = Section::new("all-rows", "").with(|body| {

@@ -61,6 +61,11 @@ impl Drawing {
         Self { size, about: about.to_owned(), opening, ..Self::default() }
     }
 
+    /// Whether the style knows it by this class.
+    pub(crate) fn has_class(&self, class: &str) -> bool {
+        self.opening.split('"').nth(1).is_some_and(|classes| classes.split(' ').any(|one| one == class))
+    }
+
     /// As SVG.
     pub fn svg(&self) -> String {
         let mut text = self.opening.clone();

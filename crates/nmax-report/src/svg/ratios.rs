@@ -97,7 +97,8 @@ pub(crate) fn history(view: &HistoryView) -> Drawing {
         drawing.word("y", (LABELS - 7.0, y(figure) + 4.0), &value(view.metric, figure));
     }
     for (from, to, level) in &view.history.levels {
-        let (start, end) = (x(*from as f64 - 0.3), x(*to as f64 - 0.7));
+        let place = |place: f64| x(place.clamp(0.0, count - 1.0));
+        let (start, end) = (place(*from as f64 - 0.3), place(*to as f64 - 0.7));
         drawing.path("line c5", format_args!("M{start:.1} {:.1}H{end:.1}", y(*level)));
     }
     for step in &view.history.steps {

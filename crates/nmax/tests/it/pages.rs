@@ -43,14 +43,14 @@ fn looked_at(pages: &[PathBuf]) -> Vec<Value> {
     serde_json::from_slice(&node.stdout).unwrap()
 }
 
-/// Law of every page: whatever the screen, nothing is too wide, cut, covered, pale or raw; it loads nothing, complains of
+/// Law of every page: whatever the screen, nothing is too wide, cut, covered, pale, blank or raw; it loads nothing, complains of
 /// nothing, and lets nothing in; its links lead somewhere; all of it can be read without its script.
 #[track_caller]
 fn assert_readable(seen: &Value) {
     let page = &seen["page"];
     let screens = seen["screens"].as_array().unwrap().iter().flat_map(|one| [&one["closed"], &one["opened"]]);
     for view in screens.chain([&seen["paper"]]) {
-        for wrong in ["beyond", "cut", "covered", "alike", "faint", "raw"] {
+        for wrong in ["beyond", "cut", "covered", "alike", "faint", "blank", "raw"] {
             assert_eq!(view[wrong], Value::Array(Vec::new()), "{wrong} in {page}, {} pixels wide", view["innerWidth"]);
         }
         assert_eq!(view["scrollWidth"], view["innerWidth"], "{page}");

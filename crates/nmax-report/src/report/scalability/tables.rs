@@ -90,7 +90,7 @@ pub(super) fn levels(view: &ScaleView) -> Table<&Level> {
         .short("X", 11)
         .number("R", |level| milliseconds(level.r_ms))
         .short("R", 9)
-        .number("verdict", |level| &level.verdict)
+        .word("verdict", |level| &level.verdict)
         .short("verdict", 9)
         .word("fitted", |level| if level.used { "yes" } else { "no" })
         .sentence("note", |level| match (level.used, level.why.as_str()) {
