@@ -2,7 +2,7 @@
 # Makes pictures of every report in target/pictures: in light, dark, 375 pixels wide, on paper, and the pages of PDFs; and
 # of these the README's in docs/pictures. Runs take about three minutes; KEEP=1 takes those of the last time.
 #
-# NMAX=/path/to/nmax says which program to use. Needs Chromium, Node.js and pdftoppm, and installs what it may.
+# NMAX=/path/to/nmax says which program to use. Needs Chromium, Node.js, pdftoppm and pngquant, and installs what it may.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=packages.sh
@@ -11,6 +11,7 @@ need chromium chromium
 need node nodejs
 need npm npm
 need pdftoppm poppler-utils
+need pngquant pngquant
 install_missing && node_packages tests/browser || exit 1
 
 nmax=${NMAX:-$PWD/target/release/nmax} out=$PWD/target/pictures target=
@@ -33,14 +34,14 @@ load() { "$nmax" run scripts/pictures.yaml --target "$url" --name "$1" --exit-ze
 run_all() {
     rm -rf "$out" && mkdir -p "$out"
     serve --shop --service lognormal:median=50ms,p95=150ms
-    load pass
+    load "shop before" --tag release --note "first release"
     # More files than the run may open make numbers that say nothing about the shop.
-    (ulimit -n 64 && load invalid --set workload.open.rate=120/s --set 'stages=[{ hold: 5s }]') || true
+    (ulimit -n 64 && load "shop limited" --tag release --set workload.open.rate=120/s --set 'stages=[{ hold: 5s }]') || true
     for seed in 1 2 3 4 5 6; do load short --seed "$seed" --tag before --set 'stages=[{ hold: 4s }]'; done
     serve --shop --service lognormal:median=70ms,p95=200ms
     for seed in 1 2 3 4 5 6; do load short --seed "$seed" --tag after --set 'stages=[{ hold: 4s }]'; done
     serve --shop --service lognormal:median=50ms,p95=150ms --errors 3%
-    load fail
+    load "shop checkout" --tag release --note "replies of the new cache"
     serve --service usl:alpha=0.03,beta=0.0043,gamma=50
     "$nmax" scale "$url" --budget 45s --name scale >"$out/scale.txt" || true
 }
@@ -49,11 +50,16 @@ run_all() {
 newest() { find "$NMAX_RUNS_DIR" -mindepth 1 -maxdepth 1 -name "*-$1-*" | sort | tail -n 1; }
 
 [[ -n ${KEEP:-} && -d $NMAX_RUNS_DIR ]] || run_all
-for name in pass fail invalid; do
-    "$nmax" report "$(newest "$name")" -o "$out/run-$name.html"
-    "$nmax" report "$(newest "$name")" -o "$out/run-$name.pdf"
-done
-cp "$(newest scale)/report.html" "$out/scale.html"
+# written NAME WHAT..: a report as a page and as PDF.
+written() { "$nmax" report "${@:2}" --exit-zero -o "$out/$1.html" -o "$out/$1.pdf" >"$out/$1.said"; }
+
+written run-pass "$(newest shop-before)"
+written run-fail "$(newest shop-checkout)"
+written run-invalid "$(newest shop-limited)"
+written baseline "$(newest shop-checkout)" --baseline "$(newest shop-before)"
+written scale "$(newest scale)"
+written campaign --campaign release
 "$nmax" compare tag:before tag:after --exit-zero -o "$out/compare.html" >"$out/compare.txt"
 "$nmax" trend short -o "$out/trend.html" >"$out/trend.txt"
-exec node tests/browser/photograph.mjs "$(command -v chromium)" "$out" docs/pictures
+node tests/browser/photograph.mjs "$(command -v chromium)" "$out" docs/pictures
+exec pngquant --force --ext .png docs/pictures/*.png

@@ -73,8 +73,9 @@ pub fn write(document: &Document) -> String {
         }
         page.text("</section>\n");
     }
-    let version = Escaped(&document.nmax_version);
-    page.add(format_args!("</main>\n<footer>nmax {version}. {}</footer>\n", Escaped(document.footer)));
+    page.add(format_args!("</main>\n<footer>nmax {}. ", Escaped(&document.nmax_version)));
+    page.prose(document.footer, TEXT_MAX);
+    page.text("</footer>\n");
     page.add(format_args!("<script>{SCRIPT}</script></body></html>\n"));
     page.text
 }
@@ -332,7 +333,7 @@ impl Html {
             self.add(format_args!(" title=\"{}\"", Escaped(&clip(&cell.text, NAME_MAX))));
         }
         // A name of digits alone needs its title too.
-        if is_list && (index > 0 || !cell.line().contains(char::is_alphabetic)) {
+        if is_list && (index > 0 || cell.line().chars().all(|c| c.is_ascii_digit())) {
             let title = [column.group, column.title.as_deref().unwrap_or_default()].join(" ");
             if title.len() > 1 {
                 self.add(format_args!(" data-t=\"{}\"", Escaped(title.trim())));

@@ -31,6 +31,9 @@ const RIGHT: f64 = 10.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 22.0;
 
+/// Widths of the two drawings of a picture that has the whole width; the style shows the one that fits.
+pub(crate) const WIDE: [f64; 2] = [1040.0, 380.0];
+
 /// A chart over the time of a run.
 #[derive(Clone, Debug)]
 pub struct Chart {

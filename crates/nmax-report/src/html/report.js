@@ -44,7 +44,7 @@
     return view[0] + within * (view[1] - view[0]);
   };
   const place = (d, at) => d.left + (at - view[0]) / (view[1] - view[0]) * (d.right - d.left);
-  const clear = () => document.querySelectorAll(".cross, .tip, .band").forEach((node) => node.remove());
+  const clear = () => document.querySelectorAll(".cross, .tip, .drag").forEach((node) => node.remove());
   const point = (from, at) => {
     clear();
     cursor = at;
@@ -109,7 +109,7 @@
         point(one, at);
         if (begun === null || Math.abs(at - begun) < 0.01) return;
         const [a, b] = [place(d, Math.min(at, begun)), place(d, Math.max(at, begun))];
-        make("rect", d.svg, { class: "band", x: a, y: 20, width: b - a, height: d.bottom - 20 });
+        make("rect", d.svg, { class: "drag", x: a, y: 20, width: b - a, height: d.bottom - 20 });
       });
       d.svg.addEventListener("pointerup", (event) => {
         const at = share(d, event), from = begun;

@@ -85,11 +85,13 @@ pub fn sections(view: &ComparisonView) -> Vec<Section> {
     let all = view.groups().map(|rows| {
         let request = &rows[0].request;
         Section::new(&format!("request-{request}"), request).with(|body| {
-            if let Some(picture) = svg::ratios(rows, view.answer.margin) {
+            let drawings: Vec<_> =
+                svg::WIDE.iter().filter_map(|width| svg::ratios(rows, view.answer.margin, *width)).collect();
+            if !drawings.is_empty() {
                 body.on(Media::PICTURES).figure(Figure {
                     id: format!("ratios-{request}"),
                     about: "After against before, with 95 % intervals; shaded: the margin.".into(),
-                    drawings: vec![picture],
+                    drawings,
                     is_wide: true,
                     ..Figure::default()
                 });
@@ -169,7 +171,7 @@ pub fn history(view: &HistoryView) -> Document {
     let picture = Figure {
         id: "history".into(),
         about: "One point for each run, oldest first; lines: medians between changes.".into(),
-        drawings: vec![svg::history(view)],
+        drawings: svg::WIDE.map(|width| svg::history(view, width)).into(),
         is_wide: true,
         ..Figure::default()
     };

@@ -8,15 +8,14 @@ use super::Part;
 use crate::doc::table::Table;
 use crate::doc::{Figure, Media, Section};
 use crate::number;
-use crate::svg::{Chart, Column, Columns, HeatMap, Key, LOOKS, Line, Scale};
+use crate::svg::{Chart, Column, Columns, HeatMap, Key, LOOKS, Line, Scale, WIDE};
 use crate::view::View;
 
 pub(super) const SECTIONS: &[Part] = &[course];
 pub(super) const SPREAD: &[Part] = &[spread];
 
-/// Widths of the two drawings of a small picture, and of one that has the whole width; the style shows the one that fits.
+/// Widths of the two drawings of a small picture; the style shows the one that fits.
 const SMALL: [f64; 2] = [520.0, 380.0];
-const WIDE: [f64; 2] = [1040.0, 380.0];
 /// Height of a small picture.
 const HEIGHT: f64 = 172.0;
 

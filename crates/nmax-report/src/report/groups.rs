@@ -50,11 +50,19 @@ fn timed<'a, R: Copy>(table: Table<R>, median: &str, short: &[&'static str], of:
     table.time("max", |row| of(row).max_ns)
 }
 
+/// From one to another, with one unit where both have it: `51.6 – 57.0 ms`.
+fn range(low: &str, high: &str) -> String {
+    match (low.split_once(' '), high.split_once(' ')) {
+        (Some((low, unit)), Some((_, other))) if unit == other => format!("{low} – {high}"),
+        _ => format!("{low} – {high}"),
+    }
+}
+
 /// A percentile with its interval below.
 pub(super) fn quantile(dist: &Dist, index: usize) -> Cell {
     let value = Cell::from(time_or_unknown(dist.quantiles_ns[index]));
     match dist.intervals_ns[index] {
-        Ok((low, high)) => value.small(format!("{} – {}", number::time(low as f64), number::time(high as f64))),
+        Ok((low, high)) => value.small(range(&number::time(low as f64), &number::time(high as f64))),
         Err(NoInterval::NotExamined) => value,
         Err(_) if dist.count == 0 => value,
         Err(why) => value.small(why.text()),

@@ -66,7 +66,7 @@ fn table(view: &View) -> Table<Row<'_>> {
     table = table.group("weight").bytes("mean", |(_, stats)| weight(stats));
     table = table.bytes("min", |(_, stats)| some(stats.sums.body_bytes_min)).detail();
     table = table.bytes("max", |(_, stats)| some(stats.sums.body_bytes_max)).detail();
-    table = table.group("").word("status", |(_, stats)| stats.by_status());
+    table = table.group("").sentence("status", |(_, stats)| stats.by_status());
     table = table.group("response").time("min", |(_, stats)| stats.times.response.min_ns).detail();
     table = table.time("mean", |(_, stats)| stats.times.response.mean_ns).detail();
     table = table.group("service").time("mean", |(_, stats)| stats.times.service.mean_ns).detail();

@@ -6,7 +6,7 @@ use crate::number;
 
 /// Height of the picture, and least distance of two labels below it.
 const HEIGHT: f64 = 200.0;
-const APART: f64 = 62.0;
+const APART: f64 = 46.0;
 
 /// Counts between edges, ascending.
 #[derive(Clone, Debug)]

@@ -57,7 +57,8 @@ impl Drawing {
     /// A picture that is known by a sentence.
     pub(super) fn known_by(size: (f64, f64), about: &str) -> Self {
         let ((width, height), label) = (size, Escaped(about));
-        let opening = format!("<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">");
+        let opening =
+            format!("<svg class=\"w{width}\" viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{label}\">");
         Self { size, about: about.to_owned(), opening, ..Self::default() }
     }
 

@@ -5,9 +5,9 @@ use nmax_analysis::compare::{Conclusion, Row, Scale};
 use super::drawing::Drawing;
 use crate::comparison::{HistoryView, day, value};
 
-/// Width of the picture, and of the names beside it.
-const WIDTH: f64 = 1_000.0;
-const NAMES: f64 = 170.0;
+/// Width of the names beside the picture, and of a label below it.
+const NAMES: f64 = 132.0;
+const LABEL: f64 = 44.0;
 const ROW: f64 = 26.0;
 const BELOW: f64 = 26.0;
 /// Ratios shown at most to both sides.
@@ -17,8 +17,9 @@ const HEIGHT: f64 = 260.0;
 /// Room for its labels.
 const LABELS: f64 = 74.0;
 
-/// Ratios of these rows on a logarithmic axis, with the margin shaded; `None` when none of them has a ratio.
-pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<Drawing> {
+/// Ratios of these rows on a logarithmic axis, with the margin shaded, `width` units wide; `None` when none of them has a
+/// ratio.
+pub(crate) fn ratios(rows: &[Row], margin: f64, width: f64) -> Option<Drawing> {
     let shown: Vec<(&Row, f64, f64, f64)> = rows
         .iter()
         .filter(|row| row.metric.scale() == Scale::Ratio)
@@ -34,15 +35,19 @@ pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<Drawing> {
     }
     let least = 2.0 * margin.ln_1p().max(0.02);
     let reach = shown.iter().flat_map(|(_, _, low, high)| [low.abs(), high.abs()]).fold(least, f64::max) * 1.05;
-    let x = |log: f64| NAMES + (WIDTH - NAMES - 10.0) * (log + reach) / (2.0 * reach);
+    let x = |log: f64| NAMES + (width - NAMES - 10.0) * (log + reach) / (2.0 * reach);
     let bottom = ROW * shown.len() as f64 + 8.0;
-    let mut drawing = Drawing::known_by((WIDTH, bottom + BELOW), "Ratios, after against before, with 95 % intervals");
+    let mut drawing = Drawing::known_by((width, bottom + BELOW), "Ratios, after against before, with 95 % intervals");
     let band = margin.ln_1p();
     drawing.rect("out", (x(-band), 0.0), (x(band) - x(-band), bottom));
+    let mut free = NAMES - LABEL;
     for tick in ticks(reach) {
         let at = x(tick.ln());
         drawing.path("grid", format_args!("M{at:.1} 0V{bottom:.1}"));
-        drawing.word("x", (at, bottom + 17.0), &format!("×{tick}"));
+        if at + LABEL / 2.0 <= width && at - LABEL / 2.0 >= free {
+            free = at + LABEL / 2.0;
+            drawing.word("x", (at, bottom + 17.0), &format!("×{tick}"));
+        }
     }
     drawing.path("axis", format_args!("M{:.1} 0V{bottom:.1}", x(0.0)));
     for (place, (row, change, low, high)) in shown.iter().enumerate() {
@@ -81,19 +86,19 @@ const fn class(said: Conclusion) -> &'static str {
     }
 }
 
-/// The figure of every run in order, the level between changes, and the changes.
-pub(crate) fn history(view: &HistoryView) -> Drawing {
+/// The figure of every run in order, the level between changes, and the changes, `width` units wide.
+pub(crate) fn history(view: &HistoryView, width: f64) -> Drawing {
     let count = view.runs.len().max(2) as f64;
     let values = || view.runs.iter().map(|run| run.value);
     let high = values().fold(0.0, f64::max) * 1.05;
     let high = if high > 0.0 { high } else { 1.0 };
-    let x = |place: f64| LABELS + (WIDTH - LABELS - 14.0) * place / (count - 1.0);
+    let x = |place: f64| LABELS + (width - LABELS - 14.0) * place / (count - 1.0);
     let y = |figure: f64| 12.0 + (HEIGHT - 40.0) * (1.0 - figure / high);
     let about = format!("{} of {} over {} runs", view.metric.name(), view.request, view.runs.len());
-    let mut drawing = Drawing::known_by((WIDTH, HEIGHT), &about);
+    let mut drawing = Drawing::known_by((width, HEIGHT), &about);
     for share in [0.0, 0.5, 1.0] {
         let figure = share * high;
-        drawing.path("grid", format_args!("M{LABELS} {:.1}H{WIDTH}", y(figure)));
+        drawing.path("grid", format_args!("M{LABELS} {:.1}H{width}", y(figure)));
         drawing.word("y", (LABELS - 7.0, y(figure) + 4.0), &value(view.metric, figure));
     }
     for (from, to, level) in &view.history.levels {
@@ -114,7 +119,7 @@ pub(crate) fn history(view: &HistoryView) -> Drawing {
     }
     if let (Some(first), Some(last)) = (view.runs.first(), view.runs.last()) {
         drawing.word("", (LABELS, HEIGHT - 8.0), &day(&first.started_at));
-        drawing.word("y", (WIDTH, HEIGHT - 8.0), &day(&last.started_at));
+        drawing.word("y", (width, HEIGHT - 8.0), &day(&last.started_at));
     }
     drawing
 }

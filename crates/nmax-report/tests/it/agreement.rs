@@ -207,7 +207,7 @@ proptest! {
             prop_assert_eq!(told["addresses"][address].as_u64(), Some(*count));
             let named = format!("{address} {}", number::count(*count));
             prop_assert!(unwrapped.contains(&named), "{named}");
-            let row = format!(">{address}</th><td>{}</td>", number::count(*count));
+            let row = format!(">{address}</th><td data-t=\"connections\">{}</td>", number::count(*count));
             prop_assert!(page.contains(&row), "{row}");
         }
         for (address, count) in &connections.passed_over {

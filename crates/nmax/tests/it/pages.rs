@@ -150,7 +150,10 @@ fn pages_about_several_runs_are_readable() {
     }
     bench.nmax(&["compare", "--before", "name:plain", "--after", "name:plain", "--force", "-o", "compare.html"]);
     bench.nmax(&["trend", "plain", "--metric", "throughput", "-o", "trend.html"]).exits(0);
-    let pages = [scale, bench.path("compare.html"), bench.path("trend.html")];
+    let ids: Vec<_> = bench.runs().into_iter().filter(|run| !run.join("campaign.json").is_file()).collect();
+    bench.nmax(&[vec!["report".into(), "--exit-zero".into(), "-o".into(), bench.path("series.html")], ids].concat());
+    let pages = [scale].into_iter().chain(["compare.html", "trend.html", "series.html"].map(|name| bench.path(name)));
+    let pages: Vec<PathBuf> = pages.collect();
     assert!(pages.iter().all(|page| Path::is_file(page)), "{pages:?}");
     looked_at(&pages).iter().for_each(assert_readable);
 }
