@@ -40,6 +40,7 @@ const page = await open("run-fail", 1180, "light");
 const bottom = await page.locator("#requests").evaluate((section) => section.querySelector(".scroll").getBoundingClientRect().bottom);
 await page.screenshot({ path: `${readme}/report.png`, clip: { x: 0, y: 0, width: 1180, height: bottom + 16 }, fullPage: true });
 const picture = page.locator("figure[data-row]").first();
+await picture.scrollIntoViewIfNeeded();
 const box = await picture.locator("svg:visible").first().boundingBox();
 await page.mouse.move(box.x + 0.62 * box.width, box.y + box.height / 2);
 await picture.screenshot({ path: `${readme}/over-time.png` });

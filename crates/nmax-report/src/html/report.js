@@ -116,7 +116,7 @@
         begun = null;
         if (from !== null && Math.abs(at - from) >= least) zoom(Math.min(at, from), Math.max(at, from));
       });
-      const leave = () => { begun = null; clear(); };
+      const leave = () => { begun = cursor = null; clear(); };
       d.svg.addEventListener("pointerleave", leave);
       d.svg.addEventListener("pointercancel", leave);
       d.svg.addEventListener("blur", leave);

@@ -32,7 +32,13 @@ fn run(bench: &Bench, url: &str, delay: &str, more: &[&str]) -> String {
 }
 
 /// Copies a run, with other times: factor of all that `summary.json` says of the total and the request.
-fn copy(bench: &Bench, from: &Path, number: usize, factor: f64, change: impl Fn(&mut Value, &mut Value)) -> String {
+pub(crate) fn copy(
+    bench: &Bench,
+    from: &Path,
+    number: usize,
+    factor: f64,
+    change: impl Fn(&mut Value, &mut Value),
+) -> String {
     let id = format!("copy{number:03}");
     let place = bench.path("runs").join(&id);
     fs::create_dir_all(&place).unwrap();
@@ -62,7 +68,7 @@ fn copy(bench: &Bench, from: &Path, number: usize, factor: f64, change: impl Fn(
 }
 
 /// A small run, moved out of the way, to be copied.
-fn original(bench: &Bench) -> PathBuf {
+pub(crate) fn original(bench: &Bench) -> PathBuf {
     let target = target();
     bench.write("plan.yaml", PLAN);
     run(bench, &target.url(), "1ms", &[]);
