@@ -14,7 +14,7 @@ const KINDS: [&str; 22] = [
     "explain", "series",
 ];
 /// Files of a run's directory, whose schemas are no answer of a command.
-const FILES: [&str; 6] = ["manifest", "names", "windows", "failures", "resources", "events"];
+const FILES: [&str; 7] = ["manifest", "names", "windows", "failures", "resources", "rollup-resources", "events"];
 
 /// With `UPDATE=1` they are written.
 #[test]
