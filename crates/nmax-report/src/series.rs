@@ -132,6 +132,11 @@ impl SeriesView {
             .short("run", 12)
             .word("name", SeriesRun::name)
             .short("name", 0)
+            .word("verdict", |run| {
+                let (mark, word) = run.said();
+                Cell::mark(mark, word)
+            })
+            .short("verdict", 10)
             .number("load asked", SeriesRun::intended)
             .short("asked", 9)
             .number("load made", |run| run.figures.achieved_per_s.map_or_else(|| UNKNOWN.into(), number::rate))
@@ -143,11 +148,6 @@ impl SeriesView {
             .short("p99", 8)
             .number("failures", of(Metric::FailureRate))
             .short("failed", 7)
-            .word("verdict", |run| {
-                let (mark, word) = run.said();
-                Cell::mark(mark, word)
-            })
-            .short("verdict", 10)
             .sentence("note", |run| run.figures.origin.note.clone());
         Section::new("runs", "Runs").aside("response times of all requests, in the hold").with(|body| {
             body.table(table);
