@@ -41,7 +41,7 @@ const bottom = await page.locator("#requests").evaluate((section) => section.que
 await page.screenshot({ path: `${readme}/report.png`, clip: { x: 0, y: 0, width: 1180, height: bottom + 16 }, fullPage: true });
 const picture = page.locator("figure[data-row]").first();
 await picture.scrollIntoViewIfNeeded();
-const box = await picture.locator("svg:visible").first().boundingBox();
+const box = await picture.locator(":scope > svg:visible").first().boundingBox();
 await page.mouse.move(box.x + 0.62 * box.width, box.y + box.height / 2);
 await picture.screenshot({ path: `${readme}/over-time.png` });
 pages(`${folder}/run-fail.pdf`, `${readme}/pdf`, "-f", "1", "-l", "1", "-singlefile");

@@ -95,7 +95,7 @@ pub(crate) const LOOKS: [&str; 32] = [
 
 /// Most characters of the name of a line, and room for one.
 const NAME_MAX: usize = 28;
-const CHARACTER: f64 = 6.6;
+const CHARACTER: f64 = 7.4;
 /// Least width of a picture with such names, and the height of one.
 const NAMES_MIN: f64 = 800.0;
 const NAME_HEIGHT: f64 = 13.0;

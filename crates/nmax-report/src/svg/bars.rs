@@ -11,7 +11,7 @@ const GAP: f64 = 8.0;
 const BOTTOM: f64 = 24.0;
 const NUMBER: f64 = 66.0;
 /// Width of a character of a label, about.
-const CHARACTER: f64 = 7.0;
+const CHARACTER: f64 = 8.0;
 
 /// Bars on one linear scale.
 #[derive(Clone, Debug)]
