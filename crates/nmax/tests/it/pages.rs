@@ -28,7 +28,7 @@ scenarios:
       - get: /app.js
       - get: /logo.png
       - { get: /search, name: search, query: { q: oak }, extract: { item: { css: "a.item@href", pick: random } } }
-      - { get: "${item}", name: "item <b>of</b> `wood`" }
+      - { get: "${item}", name: "item <b>of</b> wood" }
       - { get: /signup, name: sign-up page }
       - { get: /account, expect: { status: [200, 302] } }
 workload: { open: { rate: 30/s } }
