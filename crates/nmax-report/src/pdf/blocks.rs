@@ -304,7 +304,10 @@ impl Flow<'_> {
             let indent = line.chars().take_while(|c| *c == ' ').count().min(40);
             let left = 8.0 + self.painter.fonts.width(look, &" ".repeat(indent));
             let lines = self.wrap(&[look.run(line)], WIDTH - left - 8.0, LINES_MAX);
-            self.lines(lines, left, 0.0, part);
+            match line.trim().is_empty() {
+                true => self.room(0.6 * leading(look.size), 0.0),
+                false => self.lines(lines, left, 0.0, part),
+            }
         }
         if lines.next().is_some() {
             let more = self.wrap(&[self.soft(CODE).run("… the rest is in the HTML report.")], WIDTH - 16.0, 1);

@@ -13,6 +13,8 @@ const TEXT_MIN: f32 = 6.0;
 struct Frame {
     at: (f32, f32),
     unit: (f32, f32),
+    /// Units to the right at which shapes are cut.
+    wide: f32,
 }
 
 /// What pictures need.
@@ -25,7 +27,7 @@ impl Painter<'_> {
     /// A drawing, so wide; its height comes back too.
     pub(super) fn picture(&self, drawing: &Drawing, width: f32) -> (Vec<Shape>, f32) {
         let unit = width / (drawing.size.0 as f32).max(1.0);
-        let frame = Frame { at: (0.0, 0.0), unit: (unit, unit) };
+        let frame = Frame { at: (0.0, 0.0), unit: (unit, unit), wide: f32::INFINITY };
         let mut shapes = Vec::new();
         let path = [("svg", drawing.class.as_str())];
         self.draw(&drawing.shapes, frame, &path, &Style::default(), &mut shapes);
@@ -51,6 +53,12 @@ impl Painter<'_> {
         };
         let at = |(x, y): (f64, f64)| (frame.at.0 + x as f32 * frame.unit.0, frame.at.1 + y as f32 * frame.unit.1);
         let inked = |segments: Vec<Segment>, style: Style| {
+            let cut = |segment| match segment {
+                Segment::Move(x, y) => Segment::Move(x.min(frame.wide), y),
+                Segment::Line(x, y) => Segment::Line(x.min(frame.wide), y),
+                other => other,
+            };
+            let segments: Vec<Segment> = segments.into_iter().map(cut).collect();
             let is_seen = segments.len() > 1 && (style.fill.is_some() || style.stroke.is_some());
             is_seen.then_some(Shape { part: None, at: frame.at, ink: Ink::Path(segments, frame.unit, style) })
         };
@@ -82,7 +90,8 @@ impl Painter<'_> {
                     let unit = (frame.unit.0 * scale(width, *wide), frame.unit.1 * scale(height, *high as f64));
                     let (x, y) = at(*place);
                     // Its units begin half of one above its first row.
-                    self.draw(inner, Frame { at: (x, y + 0.5 * unit.1), unit }, &path, &style, shapes);
+                    let frame = Frame { at: (x, y + 0.5 * unit.1), unit, wide: *wide as f32 };
+                    self.draw(inner, frame, &path, &style, shapes);
                 }
             }
         }
@@ -168,6 +177,21 @@ mod tests {
         for (data, want, why) in cases {
             assert_eq!(segments(data), want, "{why}: {data}");
         }
+    }
+
+    /// The last column of a heat map may be cut.
+    #[test]
+    fn frames_cut_what_is_in_them() {
+        let cells = vec![Drawn::Path("h1".into(), "M0 0h1M1 0h1".into())];
+        let frame = Drawn::Frame("heat".into(), (10.0, 0.0), (30.0, 40.0), (1.5, 4), cells);
+        let mut drawing = Drawing::default();
+        (drawing.size, drawing.shapes) = ((100.0, 50.0), vec![frame]);
+        let (fonts, sheet) = (Fonts::new(), Sheet::new());
+        let (shapes, height) = Painter { fonts: &fonts, sheet: &sheet }.picture(&drawing, 100.0);
+        let Ink::Path(segments, unit, style) = &shapes[0].ink else { panic!("{shapes:?}") };
+        assert_eq!((height, shapes[0].at, *unit), (50.0, (10.0, 5.0), (20.0, 10.0)));
+        assert_eq!(segments[3], Segment::Line(1.5, 0.0));
+        assert_eq!((style.stroke, style.stroke_opacity, style.fill), (Some(sheet.color("heat")), 0.13, None));
     }
 
     proptest! {
