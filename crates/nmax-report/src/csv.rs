@@ -3,7 +3,7 @@
 use nmax_text::csv::{cell, harmless};
 use nmax_text::shown_lines;
 
-use crate::doc::table::{Alignment, Table};
+use crate::doc::table::{Alignment, Column, Table};
 use crate::view::View;
 use nmax_analysis::QUANTILES;
 use nmax_analysis::summary::{Dist, PHASES, Stats};
@@ -107,13 +107,20 @@ fn decimal_of(value: f64, digits: usize) -> String {
     nmax_text::number::trimmed(value, digits)
 }
 
-/// Titles, then rows. Words are made harmless, numbers stay as they are.
-fn of_table<R>(table: &Table<R>) -> String {
-    let titles: Vec<String> = table.columns.iter().filter_map(|column| column.title.clone()).collect();
+/// Titles with units, then rows. Words are made harmless, numbers have all their digits.
+pub fn table<R>(table: &Table<R>) -> String {
+    let columns: Vec<_> = table.columns.iter().filter(|column| column.title.is_some()).collect();
+    let title = |column: &&Column| {
+        let unit = if column.unit.is_empty() { String::new() } else { format!("({})", column.unit) };
+        let parts = [column.group, column.title.as_deref().unwrap_or_default(), &unit];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    let titles: Vec<String> = columns.iter().map(title).collect();
     let row = |row: usize| {
-        let cells = table.columns.iter().map(|column| match (column.place, &column.cells[row].text) {
-            (Alignment::Number, number) => number.clone(),
-            (_, word) => harmless(word).into_owned(),
+        let cells = columns.iter().map(|column| match (column.place, &column.cells[row]) {
+            (Alignment::Number, cell) if column.unit.is_empty() && cell.exact.is_none() => cell.text.clone(),
+            (Alignment::Number, cell) => cell.exact.clone().unwrap_or_default(),
+            (_, cell) => harmless(&cell.line()).into_owned(),
         });
         line(&cells.collect::<Vec<_>>())
     };

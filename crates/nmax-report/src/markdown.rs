@@ -1,17 +1,21 @@
 //! A document as Markdown, for comments of build servers and for wikis: at most [`BYTES_MAX`].
 //!
-//! Tables are those of GitHub. What would make the text too long is left out from the end on, and named.
+//! Tables are those of GitHub. What would make the text too long is left out, and named.
 
-use std::fmt::Write as _;
+use std::slice;
 
 use nmax_text::shown;
 
 use crate::doc::table::{Alignment, Column, Table};
-use crate::doc::{Block, Content, Document, Item, Media, Section};
+use crate::doc::{Block, Content, Document, Item, KeyFigure, Media, Section};
 use crate::markup::clip;
+use crate::number;
 
 /// Most bytes of a text: a comment on GitHub may have 65,536 characters.
 pub const BYTES_MAX: usize = 60_000;
+/// Those of the line that names what was left out, and most characters of it.
+const REST_BYTES: usize = 4_000;
+const REST_MAX: usize = REST_BYTES / 4;
 /// Most characters of a sentence, and most rows of a table.
 const TEXT_MAX: usize = 1_000;
 const ROWS_MAX: usize = 100;
@@ -19,142 +23,141 @@ const ROWS_MAX: usize = 100;
 /// The document, its answer first.
 pub fn write(document: &Document) -> String {
     let banner = &document.banner;
-    let (symbol, word, title) = (banner.mark.symbol(), escaped(&banner.word), escaped(&document.title));
-    let gap = if word.is_empty() { "" } else { ": " };
-    let mut page = format!("## {} {word}{gap}{title}\n\n", symbol).replace("##  ", "## ");
-    if !banner.meaning.is_empty() {
-        let _ = writeln!(page, "{}\n", escaped(&banner.meaning));
-    }
-    items(&mut page, &banner.reasons, 0);
-    document.head.iter().filter(|block| block.media.has(Media::MARKDOWN)).for_each(|one| block(&mut page, one));
-    let mut left_out = Vec::new();
-    for section in document.sections.iter().filter(|section| section.stands_on(Media::MARKDOWN)) {
-        let text = self::section(section);
-        if page.len() + text.len() > BYTES_MAX {
-            left_out.push(if section.title.is_empty() { &section.id } else { &section.title });
-        } else {
-            page.push_str(&text);
+    let gap = if banner.word.is_empty() { "" } else { ": " };
+    let answer = format!("{} {}{gap}", banner.mark.symbol(), text(&banner.word));
+    let mut page = format!("## {}{}\n", answer.trim_start(), text(&document.title));
+    let mut left_out: Vec<String> = Vec::new();
+    let mut add = |name: &str, part: String| {
+        if page.len() + part.len() + REST_BYTES > BYTES_MAX {
+            left_out.push(escaped(&clip(name, 80)));
+        } else if !part.is_empty() {
+            page += &format!("\n{part}\n");
         }
+    };
+    add("what it means", text(&banner.meaning));
+    match items(&banner.reasons, 0) {
+        all if all.len() < BYTES_MAX / 2 => add("reasons", all),
+        _ => banner.reasons.iter().for_each(|one| add("some reasons", items(slice::from_ref(one), 0))),
+    }
+    add("what it is about", blocks(&document.head));
+    for section in document.sections.iter().filter(|section| section.stands_on(Media::MARKDOWN)) {
+        add(if section.title.is_empty() { &section.id } else { &section.title }, self::section(section));
     }
     if !left_out.is_empty() {
-        let names: Vec<String> = left_out.iter().take(20).map(|title| escaped(&clip(title, 80))).collect();
-        let _ = writeln!(page, "\nLeft out for its length: {}. The page has it.", names.join(", "));
+        left_out.dedup();
+        let line = format!("Left out for its length: {}. The page has it.", left_out.join(", "));
+        page += &format!("\n{}\n", clip(&line, REST_MAX));
     }
     page
 }
 
 fn section(section: &Section) -> String {
-    let mut text = String::new();
-    if !section.title.is_empty() {
-        let aside = if section.aside.is_empty() { String::new() } else { format!(" ({})", escaped(&section.aside)) };
-        let _ = writeln!(text, "\n### {}{aside}\n", escaped(&section.title));
-    }
-    let blocks = section.body.blocks.iter().filter(|block| block.media.has(Media::MARKDOWN));
-    blocks.for_each(|one| block(&mut text, one));
-    text
+    let aside = if section.aside.is_empty() { String::new() } else { format!(" ({})", text(&section.aside)) };
+    let heading = if section.title.is_empty() { String::new() } else { format!("### {}{aside}", text(&section.title)) };
+    apart([heading, blocks(&section.body.blocks)])
 }
 
-fn block(page: &mut String, block: &Block) {
-    let _ = match &block.content {
-        Content::Heading(title) => writeln!(page, "\n#### {}\n", escaped(title)),
-        Content::Text(text) | Content::Note(text) => writeln!(page, "{}\n", escaped(&clip(text, TEXT_MAX))),
-        Content::Items(list) => {
-            items(page, list, 0);
-            writeln!(page)
-        }
+/// Parts with a blank line between them.
+fn apart(parts: impl IntoIterator<Item = String>) -> String {
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn blocks(blocks: &[Block]) -> String {
+    apart(blocks.iter().filter(|block| block.media.has(Media::MARKDOWN)).map(block))
+}
+
+fn block(block: &Block) -> String {
+    match &block.content {
+        Content::Heading(title) => format!("#### {}", text(title)),
+        Content::Text(sentence) | Content::Note(sentence) => text(sentence),
+        Content::Items(list) => items(list, 0),
         Content::Facts(facts) => {
-            for (name, text) in facts {
-                let gap = if name.is_empty() { "" } else { ": " };
-                let _ = writeln!(page, "- {}{gap}{}", escaped(name), escaped(&clip(text, TEXT_MAX)));
-            }
-            writeln!(page)
+            let line = |(name, value): &(String, String)| {
+                format!("- {}{}{}", text(name), if name.is_empty() { "" } else { ": " }, text(value))
+            };
+            facts.iter().map(line).collect::<Vec<_>>().join("\n")
         }
         Content::Keys(keys) => {
-            let row = |of: fn(&crate::doc::KeyFigure) -> &str| {
-                keys.iter().map(|key| escaped(of(key))).collect::<Vec<_>>().join(" | ")
-            };
+            let row = |of: fn(&KeyFigure) -> &str| line(keys.iter().map(|key| text(of(key))));
             let rule = vec!["--:"; keys.len()].join("|");
-            writeln!(page, "| {} |\n|{rule}|\n| {} |\n", row(|key| &key.name), row(|key| &key.value))
+            format!("{}\n|{rule}|\n{}", row(|key| &key.name), row(|key| &key.value))
         }
-        Content::Table(table) => {
-            self::table(page, table);
-            writeln!(page)
+        Content::Table(table) => self::table(table),
+        Content::Code(code) => {
+            let code = nmax_text::shown_lines(&clip(code, TEXT_MAX)).into_owned();
+            let fence = "`".repeat(code.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2) + 1);
+            format!("{fence}\n{code}\n{fence}")
         }
-        Content::Code(text) => {
-            let fence = "`".repeat(text.split(|c| c != '`').map(str::len).max().unwrap_or(0).max(2) + 1);
-            writeln!(page, "{fence}\n{}\n{fence}\n", nmax_text::shown_lines(&clip(text, TEXT_MAX)))
-        }
-        Content::Fold(summary, blocks) => {
-            let _ = writeln!(page, "<details><summary>{}</summary>\n", escaped(summary));
-            blocks.iter().for_each(|one| self::block(page, one));
-            writeln!(page, "\n</details>\n")
+        Content::Fold(summary, inner) => {
+            format!("<details><summary>{}</summary>\n\n{}\n\n</details>", text(summary), blocks(inner))
         }
         // Its numbers stand in the tables.
-        Content::Figure(_) | Content::Plot(_) => Ok(()),
-    };
-}
-
-fn items(page: &mut String, list: &[Item], depth: usize) {
-    for item in list {
-        let parts = [item.mark.symbol(), escaped(&item.title), escaped(&clip(&item.text, TEXT_MAX))];
-        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        let code = if item.code.is_empty() { String::new() } else { format!(" ({})", escaped(&item.code)) };
-        let _ = writeln!(page, "{}- {}{code}", "  ".repeat(depth), parts.join(" "));
-        items(page, &item.below, depth + 1);
+        Content::Figure(_) | Content::Plot(_) => String::new(),
     }
 }
 
-fn table(page: &mut String, table: &Table<()>) {
-    let columns: Vec<&Column> =
-        table.columns.iter().filter(|column| column.title.is_some() && !column.is_detail).collect();
-    let title =
-        |column: &&Column| escaped([column.group, column.title.as_deref().unwrap_or_default()].join(" ").trim());
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    page.push_str(&line(columns.iter().map(title).collect()));
+fn items(list: &[Item], depth: usize) -> String {
+    let line = |item: &Item| {
+        let code = if item.code.is_empty() { String::new() } else { format!("({})", text(&item.code)) };
+        let parts = [item.mark.symbol(), text(&item.title), text(&item.text), code];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let below = items(&item.below, depth + 1);
+        let gap = if below.is_empty() { "" } else { "\n" };
+        format!("{}- {}{gap}{below}", "  ".repeat(depth), parts.join(" "))
+    };
+    list.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+}
+
+fn table(table: &Table<()>) -> String {
+    let is_shown = |column: &&Column| column.title.is_some() && !column.is_detail;
+    let columns: Vec<&Column> = table.columns.iter().filter(is_shown).collect();
+    let title = |column: &&Column| text([column.group, column.title.as_deref().unwrap_or_default()].join(" ").trim());
     let rule = |column: &&Column| if column.place == Alignment::Number { "--:" } else { "---" };
-    let _ = writeln!(page, "|{}|", columns.iter().map(rule).collect::<Vec<_>>().join("|"));
+    let rule = columns.iter().map(rule).collect::<Vec<_>>().join("|");
+    let mut lines = vec![line(columns.iter().map(title)), format!("|{rule}|")];
     for row in (0..table.len()).filter(|row| *row < ROWS_MAX || table.is_total(*row)) {
-        page.push_str(&line(
-            columns.iter().map(|column| escaped(&clip(&column.cells[row].line(), TEXT_MAX))).collect(),
-        ));
+        lines.push(line(columns.iter().map(|column| text(&column.cells[row].line()))));
     }
     let hidden = table.len().saturating_sub(ROWS_MAX + usize::from(table.has_total));
-    let rest = table.rest.map(|(more, rest)| format!("{more} more {rest}."));
+    let rest = table.rest.map(|(more, rest)| format!("{} more {rest}.", number::count(more as u64)));
     let hidden = (hidden > 0).then(|| format!("{hidden} more rows on the page."));
-    hidden.into_iter().chain(rest).for_each(|text| _ = writeln!(page, "\n{}", escaped(&text)));
+    apart([lines.join("\n")].into_iter().chain(hidden).chain(rest.map(|rest| escaped(&rest))))
 }
 
-/// Text in one line: what stands between backticks is code, of all else nothing is markup.
+/// Text of a sentence.
+fn text(text: &str) -> String {
+    escaped(&clip(text, TEXT_MAX))
+}
+
+/// Text without what Markdown, HTML or a table would take for its own, in one line.
 fn escaped(text: &str) -> String {
-    let text = shown(text);
-    let parts: Vec<&str> = text.split('`').collect();
-    let is_code = |index: usize| index % 2 == 1;
-    let is_paired = parts.len() % 2 == 1
-        && parts.iter().enumerate().all(|(index, part)| !is_code(index) || !part.trim().is_empty());
-    if !is_paired {
-        return plain(&text);
-    }
-    let part = |(index, part): (usize, &&str)| match is_code(index) {
-        true => format!("`{}`", part.replace('|', "\\|")),
-        false => plain(part),
-    };
-    parts.iter().enumerate().map(part).collect()
-}
-
-/// Text without what Markdown, HTML or a table would take for its own.
-fn plain(text: &str) -> String {
+    let text = shown(text.trim());
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
             '<' => plain.push_str("&lt;"),
             '>' => plain.push_str("&gt;"),
             '&' => plain.push_str("&amp;"),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' | '@' => {
+            // Mentions are found behind what Markdown makes of the text.
+            '@' => plain.push_str("@<!-- -->"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => {
                 plain.push('\\');
                 plain.push(letter);
             }
             letter => plain.push(letter),
         }
+    }
+    // What begins a list or a rule.
+    let first = plain.split(' ').next().unwrap_or_default();
+    let digits = first.trim_end_matches(['.', ')']);
+    let is_number = digits.len() + 1 == first.len() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_list = !first.is_empty() && (is_number || first.bytes().all(|byte| matches!(byte, b'-' | b'+' | b'=')));
+    if is_list {
+        plain.insert(first.len() - 1, '\\');
     }
     plain
 }

@@ -149,7 +149,12 @@ impl Lines {
 
     fn blocks(&mut self, blocks: &[Block]) {
         let media = self.media();
-        blocks.iter().filter(|block| block.media.has(media)).for_each(|block| self.block(block));
+        for (index, block) in blocks.iter().filter(|block| block.media.has(media)).enumerate() {
+            if index > 0 && matches!(block.content, Content::Heading(_)) {
+                self.line("");
+            }
+            self.block(block);
+        }
     }
 
     fn block(&mut self, block: &Block) {

@@ -2,7 +2,6 @@
 
 use nmax_usl::{Estimate, Outlook, Zone};
 
-use super::of_table;
 use crate::doc::table::Table;
 use crate::scalability::{CompareView, FitView, ScaleView, Version, wording};
 
@@ -21,7 +20,7 @@ pub fn points(view: &FitView) -> String {
         .number("band_high", |point| exact(point.band.map(|(_, high)| high)))
         .number("residual", |point| exact(point.residual))
         .word("zone", |point| point.zone.map_or("", Zone::name));
-    of_table(&table)
+    super::table(&table)
 }
 
 /// What a campaign fitted, in the order of the runs. `nmax usl fit` reads it.
@@ -37,7 +36,7 @@ pub fn measured(view: &ScaleView) -> String {
         .word("run", |level| &level.run)
         .word("setting", |level| &level.setting)
         .number("count", |level| count(view, level.number).map_or_else(String::new, |count| count.to_string()));
-    of_table(&table)
+    super::table(&table)
 }
 
 /// Completions behind the throughput of a level.
@@ -64,7 +63,7 @@ pub fn coefficients(view: &CompareView) -> String {
             .number(format!("{key}_low"), of(|of| of.low))
             .number(format!("{key}_high"), of(|of| of.high));
     }
-    of_table(&table.number("r_squared", |version| exact(version.analysis.fit.as_ref().map(|fit| fit.r_squared))))
+    super::table(&table.number("r_squared", |version| exact(version.analysis.fit.as_ref().map(|fit| fit.r_squared))))
 }
 
 /// The curves of assumptions; what may not be said is empty.

@@ -85,6 +85,11 @@ fn figure(view: &View) -> Figure {
         label: number::time,
         rows: std::iter::once(bar("total", total)).chain(names).collect(),
     };
+    let mut numbers = Table::from_rows(0..bars.rows.len()).word("request", |row| &bars.rows[row].name);
+    for (place, phase) in total.phases.iter().enumerate() {
+        let size = |row: usize| bars.rows[row].segments.get(place).map(|(_, ns)| *ns);
+        numbers = numbers.time(phase.name, size);
+    }
     let shown = if requests.len() > BARS_MAX { " The most frequent names." } else { "" };
     let about = format!("Mean time per exchange on the network; an exchange without a phase counts as zero.{shown}");
     Figure {
@@ -93,6 +98,7 @@ fn figure(view: &View) -> Figure {
         about,
         legend: total.phases.iter().map(|phase| (Key::Area(phase_style(phase).0), phase.name.to_owned())).collect(),
         drawings: [520.0, 380.0].map(|width| bars.render(width)).into(),
+        numbers: Some(numbers.done()),
         ..Figure::default()
     }
 }

@@ -68,8 +68,9 @@ pub(super) fn write(page: &mut Lines, table: &Table<()>) {
             let name = page.paint(&name, if is_total { strong } else { Ink::Accent });
             page.line(name);
         }
+        let text = |of: &Cell| if is_spread { of.line().into_owned() } else { of.in_terminal().to_owned() };
         let cells: String =
-            columns.iter().map(|one| cell(one, one.column.cells[row].in_terminal(), has_lines)).collect();
+            columns.iter().map(|one| cell(one, &text(&one.column.cells[row]), has_lines)).collect();
         let cells = page.paint(&cells, strong);
         page.line(cells);
         for column in table.columns.iter().filter(|column| column.is_below) {
@@ -99,7 +100,7 @@ fn shown(column: &Column, is_spread: bool, is_first: bool) -> Option<Shown<'_>> 
     let width = match column.place {
         Alignment::Number => widest.max(width(title)) + 1,
         _ if is_first => 0,
-        Alignment::Text | Alignment::Sentence => widest.max(width(title)) + 2,
+        Alignment::Text | Alignment::Sentence => widest.max(width(title)) + 3,
     };
     let is_spread = !is_first && column.place != Alignment::Number;
     (!column.is_below).then_some(Shown { column, title, width, is_spread })

@@ -179,7 +179,7 @@ fn names_do_not_become_formulas() {
     assert!(csv::requests(&view).contains("\r\n'=cmd(),"));
 }
 
-fn read_csv(text: &str) -> Vec<Vec<String>> {
+pub(crate) fn read_csv(text: &str) -> Vec<Vec<String>> {
     let (mut rows, mut row, mut cell, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {

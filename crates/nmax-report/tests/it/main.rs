@@ -4,6 +4,7 @@
 
 mod agreement;
 mod comparison;
+mod documents;
 mod ending;
 mod escaping;
 mod live;
