@@ -28,7 +28,7 @@ code=0
 cat "$work/result"
 text=$(tr -s '[:space:]' ' ' <"$work/result")
 expect_code 0
-expect_text "order ✓ response_time"
+expect_text "✓ order response_time"
 
 say "4. Which requests, and when?"
 "$nmax" slice "$before" --by status --over-time

@@ -182,6 +182,8 @@ pub enum Plot {
     Laws(Overlay, String, String),
     /// Figures in an order, whether each begins something new, and what the axis is of.
     Course(Vec<(f64, bool)>, String),
+    /// Lines of bars from 0 on: what each is of, its figures, and what stands behind them.
+    Bars(Vec<(String, Vec<Option<f64>>, String)>),
 }
 
 /// A figure that is looked at first.

@@ -8,7 +8,7 @@ use nmax_text::shown;
 
 use crate::doc::table::{Alignment, Column, Table};
 use crate::doc::{Block, Content, Document, Item, KeyFigure, Media, Section};
-use crate::markup::clip;
+use crate::markup::{Escaped, clip};
 use crate::number;
 
 /// Most bytes of a text: a comment on GitHub may have 65,536 characters.
@@ -89,7 +89,8 @@ fn block(block: &Block) -> String {
             format!("{fence}\n{code}\n{fence}")
         }
         Content::Fold(summary, inner) => {
-            format!("<details><summary>{}</summary>\n\n{}\n\n</details>", text(summary), blocks(inner))
+            let summary = Escaped(&shown(&clip(summary, TEXT_MAX))).to_string().replace('@', "@<!-- -->");
+            format!("<details><summary>{summary}</summary>\n\n{}\n\n</details>", blocks(inner))
         }
         // Its numbers stand in the tables.
         Content::Figure(_) | Content::Plot(_) => String::new(),
@@ -133,9 +134,21 @@ fn text(text: &str) -> String {
     escaped(&clip(text, TEXT_MAX))
 }
 
-/// Text without what Markdown, HTML or a table would take for its own, in one line.
+/// Text in one line: what stands between backticks is code, of all else nothing is markup.
 fn escaped(text: &str) -> String {
     let text = shown(text.trim());
+    let parts: Vec<&str> = text.split('`').collect();
+    let code = parts.iter().skip(1).step_by(2);
+    let is_paired = parts.len() % 2 == 1 && code.clone().all(|part| !part.trim().is_empty() && !part.contains('|'));
+    if !is_paired {
+        return plain(&text);
+    }
+    let part = |(index, part): (usize, &&str)| if index % 2 == 1 { format!("`{part}`") } else { plain(part) };
+    parts.iter().enumerate().map(part).collect()
+}
+
+/// Text without what Markdown, HTML or a table would take for its own.
+fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

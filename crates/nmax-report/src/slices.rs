@@ -1,13 +1,13 @@
 //! Slices of exchanges: the answer for people, and for programs.
 
+mod document;
 mod formats;
-mod table;
 
 use nmax_slice::Answer;
 use serde_json::Value;
 
+pub use document::document;
 pub use formats::{csv, json, list, list_schema, schema};
-pub use table::text;
 
 /// An answer, and what it is of.
 #[derive(Debug)]

@@ -16,12 +16,12 @@ mod grid;
 mod live;
 mod text;
 
-pub(crate) use bars::{bars, thinned};
+pub(crate) use bars::thinned;
 pub use curve::{Glyphs, LiveScale, live_curve};
 pub use live::{Keys, LiveView, Room, SoFar, panel, plain_line};
 use text::{Ink, Painted, fold, shown, width};
-pub(crate) use text::{aligned, shorten, wrap};
 pub use text::{hanging, printed_width};
+use text::{shorten, wrap};
 
 /// Least width of tables and charts, columns. On a narrower terminal lines of tables are broken, and charts left out.
 pub const WIDTH_MIN: usize = 60;
@@ -47,6 +47,8 @@ impl Default for Style {
     }
 }
 
+/// The fact that is a path.
+pub(crate) const REPORT: &str = "report";
 const FACT: usize = 10;
 const FACT_MAX: usize = 17;
 
@@ -60,6 +62,9 @@ pub fn write(document: &Document, style: Style) -> Painted {
     let mut page = Lines::new(style);
     page.banner(document);
     document.sections.iter().for_each(|section| page.section(section));
+    if !document.tail.is_empty() {
+        page.line("");
+    }
     page.blocks(&document.tail);
     page.text.trim_start();
     style.glyphs.plain(&page.text)
@@ -223,6 +228,7 @@ impl Lines {
             Plot::Law(view) => curve::of_fit(view, width, color, glyphs),
             Plot::Laws(overlay, n, x) => curve::of_overlay(overlay, (n, x), width, color, glyphs),
             Plot::Course(values, axis) => bars::course(values, axis, width, glyphs),
+            Plot::Bars(rows) => bars::rows(rows, width, glyphs),
         };
         lines.into_iter().for_each(|line| self.line(line));
     }
@@ -253,6 +259,11 @@ impl Lines {
             return self.line(format!("{word} {}", shown(text)));
         }
         let column = column.max(width(word) + 1).min(self.width / 2);
+        if word == REPORT {
+            // A path that is broken cannot be copied.
+            let lead = self.paint(&text::left(word, column), Ink::Dim);
+            return self.line(lead + shown(text));
+        }
         let word = shorten(word, column - 1);
         for (index, part) in wrap(text, self.width - column).iter().enumerate() {
             let lead = text::left(if index == 0 { &word } else { "" }, column);

@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use crate::number;
 
-mod text;
+mod document;
 
-pub use text::text;
+pub use document::document;
 
 /// A replay leaves requests out; which, in words.
 pub const LEFT_OUT: &str = "REPLAY_LEFT_OUT";

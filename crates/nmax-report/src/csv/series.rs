@@ -2,7 +2,7 @@
 
 use nmax_analysis::compare::{Load, Metric};
 
-use super::{decimal, of_table};
+use super::decimal;
 use crate::doc::table::Table;
 use crate::series::{SeriesRun, SeriesView};
 
@@ -33,5 +33,5 @@ pub fn series(view: &SeriesView) -> String {
         .number("response_time_p95_ms", of(Metric::ResponseP95))
         .number("response_time_p99_ms", of(Metric::ResponseP99))
         .word("note", |run| &run.figures.origin.note);
-    of_table(&table)
+    super::table(&table)
 }

@@ -166,6 +166,8 @@ pub struct Table<R> {
     pub has_total: bool,
     /// Whether the terminal shows all its columns when everything is asked for, however long its lines get.
     pub spreads: bool,
+    /// Whether the terminal always shows all its columns, each as wide as its widest cell.
+    pub fits: bool,
     /// How many rows belong together: a cell of the first of them reaches over empty ones below it.
     pub together: usize,
     group: Option<&'static str>,
@@ -182,6 +184,7 @@ impl<R: Copy> Table<R> {
             is_named: false,
             has_total: false,
             spreads: false,
+            fits: false,
             together: 1,
             group: None,
         }
@@ -203,6 +206,11 @@ impl<R: Copy> Table<R> {
     /// With all its columns in the terminal when everything is asked for, however long its lines get.
     pub fn spread(self) -> Self {
         Self { spreads: true, ..self }
+    }
+
+    /// With all its columns in the terminal, each as wide as its widest cell; the first gives way.
+    pub fn fits(self) -> Self {
+        Self { fits: true, ..self }
     }
 
     /// With a sum in the last row.
@@ -341,8 +349,8 @@ impl<R: Copy> Table<R> {
 impl<R> Table<R> {
     /// What can be written, whatever its rows are about.
     pub fn done(self) -> Table<()> {
-        let Self { rows, columns, rest, is_named, has_total, spreads, together, group } = self;
-        Table { rows: vec![(); rows.len()], columns, rest, is_named, has_total, spreads, together, group }
+        let Self { rows, columns, rest, is_named, has_total, spreads, fits, together, group } = self;
+        Table { rows: vec![(); rows.len()], columns, rest, is_named, has_total, spreads, fits, together, group }
     }
 
     /// Whether a row is the sum of the others.

@@ -162,7 +162,7 @@ pub fn history(view: &HistoryView) -> Document {
     });
     let figure = format!("{} of {}", view.metric.name(), view.request);
     let mut head = Body::default();
-    head.facts([("runs", view.title.clone()), ("figure", figure)]);
+    head.facts([("figure", figure)]);
     let values = view.runs.iter().map(|run| run.value);
     let (low, high) = (values.clone().fold(f64::INFINITY, f64::min), values.fold(f64::NEG_INFINITY, f64::max));
     let course = view.runs.iter().enumerate();

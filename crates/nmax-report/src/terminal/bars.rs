@@ -1,7 +1,10 @@
 //! Small charts of counts: blocks of eight heights.
 
 use super::Glyphs;
-use super::text::{Painted, shorten};
+use super::text::{Painted, left, shorten, width};
+
+/// Widest name before bars.
+const NAME_MAX: usize = 16;
 
 /// A bar for each value, the largest as high as a line; unknown ones are empty.
 pub(crate) fn bars(values: &[Option<f64>], glyphs: Glyphs) -> String {
@@ -41,6 +44,19 @@ pub(super) fn course(values: &[(f64, bool)], axis: &str, columns: usize, glyphs:
     let marks = Some(marks).filter(|marks| marks.contains('^'));
     let lines = [Some(line), marks, Some(shorten(axis, room))].into_iter().flatten();
     lines.map(|line| Painted::from(format!("  {line}"))).collect()
+}
+
+/// A line of bars for each row, between its name and its text; longer ones are joined.
+pub(super) fn rows(rows: &[(String, Vec<Option<f64>>, String)], columns: usize, glyphs: Glyphs) -> Vec<Painted> {
+    let widest = rows.iter().map(|(name, ..)| width(name)).max().unwrap_or(0).min(NAME_MAX);
+    let behind = rows.iter().map(|(.., text)| width(text)).max().unwrap_or(0).min(columns / 2);
+    let room = columns.saturating_sub(widest + behind + 6);
+    let row = |(name, values, text): &(String, Vec<Option<f64>>, String)| {
+        let (name, bars) = (left(&shorten(name, widest), widest), bars(&thinned(values, room), glyphs));
+        let gap = if name.is_empty() { "" } else { " " };
+        Painted::from(format!("  {name}{gap}{bars}  {}", shorten(text, behind)))
+    };
+    rows.iter().map(row).collect()
 }
 
 /// Values joined into at most `most` means, in order.

@@ -29,7 +29,7 @@ impl Shown<'_> {
 
 /// Writes a table.
 pub(super) fn write(page: &mut Lines, table: &Table<()>) {
-    let is_spread = page.wide && table.spreads;
+    let is_spread = table.fits || page.wide && table.spreads;
     let all = table.columns.iter().enumerate();
     let mut columns: Vec<Shown<'_>> = all.filter_map(|(place, column)| shown(column, is_spread, place == 0)).collect();
     for group in columns.chunk_by_mut(|a, b| a.column.group == b.column.group) {
@@ -37,9 +37,23 @@ pub(super) fn write(page: &mut Lines, table: &Table<()>) {
             one.width = one.width.max(if one.column.group.is_empty() { 0 } else { width(one.column.group) + 1 });
         }
     }
+    let named = columns.first().filter(|one| one.width == 0).map_or(0, widest);
+    if !is_spread && named + columns.iter().map(|one| one.width).sum::<usize>() > page.width {
+        // Names get what the others do not need.
+        for one in columns.iter_mut().filter(|one| one.column.group.is_empty()) {
+            one.width = one.width.min(widest(one));
+        }
+    }
     let taken: usize = columns.iter().map(|column| column.width).sum();
-    let room = if is_spread { NAME_SPREAD } else { page.width.saturating_sub(taken) };
-    let has_lines = table.is_named && room < NAME_MIN && columns.first().is_some_and(|column| column.width == 0);
+    let left = page.width.saturating_sub(taken);
+    let is_free = is_spread && !table.fits;
+    let room = match (is_free, table.fits) {
+        (true, _) => NAME_SPREAD,
+        (_, true) => left.min(named),
+        _ => left,
+    };
+    let is_tight = !is_free && left < NAME_MIN;
+    let has_lines = table.is_named && is_tight && columns.first().is_some_and(|column| column.width == 0);
     if has_lines {
         // Names stand above their numbers, whose units follow without a blank.
         columns.remove(0);
@@ -69,8 +83,7 @@ pub(super) fn write(page: &mut Lines, table: &Table<()>) {
             page.line(name);
         }
         let text = |of: &Cell| if is_spread { of.line().into_owned() } else { of.in_terminal().to_owned() };
-        let cells: String =
-            columns.iter().map(|one| cell(one, &text(&one.column.cells[row]), has_lines)).collect();
+        let cells: String = columns.iter().map(|one| cell(one, &text(&one.column.cells[row]), has_lines)).collect();
         let cells = page.paint(&cells, strong);
         page.line(cells);
         for column in table.columns.iter().filter(|column| column.is_below) {
@@ -83,10 +96,23 @@ pub(super) fn write(page: &mut Lines, table: &Table<()>) {
     }
 }
 
+/// Columns of a title and its cells, with a blank.
+fn widest(one: &Shown<'_>) -> usize {
+    one.column
+        .cells
+        .iter()
+        .map(|cell| width(&nmax_text::shown(cell.in_terminal())))
+        .max()
+        .unwrap_or(0)
+        .max(width(one.title))
+        + 1
+}
+
 /// What is said of a row under it.
 fn below(page: &mut Lines, cell: &Cell) {
-    if !cell.line().is_empty() {
-        page.item(" ", Ink::Plain, &cell.line());
+    let text = cell.short.as_deref().map_or_else(|| cell.line(), Into::into);
+    if !text.is_empty() {
+        page.item(" ", Ink::Plain, &text);
     }
 }
 
@@ -96,7 +122,7 @@ fn shown(column: &Column, is_spread: bool, is_first: bool) -> Option<Shown<'_>> 
         return Some(Shown { column, title, width, is_spread: false });
     }
     let title = column.title.as_deref()?;
-    let widest = column.cells.iter().map(|cell| width(&cell.line())).max().unwrap_or(0);
+    let widest = column.cells.iter().map(|cell| width(&nmax_text::shown(&cell.line()))).max().unwrap_or(0);
     let width = match column.place {
         Alignment::Number => widest.max(width(title)) + 1,
         _ if is_first => 0,

@@ -91,21 +91,6 @@ fn take(characters: impl Iterator<Item = char>, limit: usize) -> String {
     characters.take_while(fits).collect()
 }
 
-/// Rows as lines whose cells stand below each other, two blanks apart: the first `words` cells to the left, the others to
-/// the right.
-pub(crate) fn aligned(rows: &[Vec<String>], words: usize) -> Vec<String> {
-    let widest = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
-    let widths: Vec<usize> = (0..).map_while(widest).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| match column < words {
-            true => left(cell, *width),
-            false => right(cell, *width),
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
-}
-
 /// Padded on the right to `columns`.
 pub(super) fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))

@@ -17,18 +17,6 @@ nmax_text::named! {
     word
 }
 
-impl Level {
-    /// The mark in the table.
-    pub const fn mark(self) -> char {
-        match self {
-            Self::Ok => '✓',
-            Self::Note => '·',
-            Self::Warning => '!',
-            Self::Error => '✗',
-        }
-    }
-}
-
 /// What a check found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {

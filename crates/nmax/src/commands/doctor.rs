@@ -1,21 +1,15 @@
 //! `nmax doctor`: what this host allows, and whether a plan fits. Sends nothing.
 
-use std::io::IsTerminal;
-
 use nmax_json::{Version, Word, records};
-use nmax_report::number;
-use nmax_report::terminal::hanging;
+use nmax_report::doc::{Body, Document, Item, Mark, Section};
 use nmax_run::Exit;
 use nmax_run::host::{self, Finding, Host, Level, Need};
 use nmax_run::preflight;
-use nmax_text::{Ink, Painted};
+use nmax_text::number::counted;
 
 use super::{Ended, Trouble};
 use crate::args::DoctorArgs;
-use crate::{live, load, say};
-
-/// Columns of the names and of the values.
-const COLUMNS: (usize, usize) = (16, 32);
+use crate::{load, say};
 
 /// Shows the checks of the host, and the forecast of a plan.
 pub fn doctor(args: &DoctorArgs) -> Ended {
@@ -31,7 +25,7 @@ pub fn doctor(args: &DoctorArgs) -> Ended {
     if args.json {
         say::line(format_args!("{:#}", nmax_json::value::<Checks, _>(all)));
     } else {
-        say::text(as_text(&checks, forecast.as_deref()));
+        say::document(&document(&checks, forecast.as_deref()), false);
     }
     Ok(if worst(all) == Some(Level::Error) { Exit::Usage } else { Exit::Pass })
 }
@@ -43,42 +37,30 @@ fn need(args: &DoctorArgs, what: &str) -> Result<Need, Trouble> {
     Ok(Need::for_plan(&plan, &origins, u64::from(workers)))
 }
 
-fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> Painted {
-    let use_color = std::io::stdout().is_terminal() && live::use_color();
-    let width = live::output_width(80);
-    let mut text = Painted::from("This host\n");
-    checks.iter().for_each(|finding| row(finding, use_color, width, &mut text));
-    if let Some(forecast) = forecast {
-        text += "\nThis plan on this host\n";
-        forecast.iter().for_each(|finding| row(finding, use_color, width, &mut text));
-    }
-    let all = || checks.iter().chain(forecast.unwrap_or_default());
-    let of = |level: Level, noun: &str| {
-        let n = all().filter(|finding| finding.level == level).count() as u64;
-        let plural = if n == 1 { "" } else { "s" };
-        format!("{} {noun}{plural}", number::count(n))
+fn document(checks: &[Finding], forecast: Option<&[Finding]>) -> Document {
+    let section = |id: &str, title: &str, findings: &[Finding]| {
+        Section::new(id, title).with(|body| _ = body.items(findings.iter().map(item))).said()
     };
-    text += format_args!("\n{}, {}\n", of(Level::Error, "error"), of(Level::Warning, "warning"));
-    text
+    let all = || checks.iter().chain(forecast.unwrap_or_default());
+    let count = |level: Level, noun: &str| counted(all().filter(|finding| finding.level == level).count() as u64, noun);
+    let mut tail = Body::default();
+    tail.heading(format!("{}, {}", count(Level::Error, "error"), count(Level::Warning, "warning")));
+    let forecast = forecast.and_then(|forecast| section("plan", "This plan on this host", forecast));
+    let sections = section("host", "This host", checks).into_iter().chain(forecast).collect();
+    Document { sections, tail: tail.blocks, ..Document::default() }
 }
 
 /// A mark, the name and the value; below them what it means, and what to do.
-fn row(finding: &Finding, use_color: bool, width: usize, text: &mut Painted) {
-    let mark = finding.level.mark();
-    let ink = match finding.level {
-        Level::Ok => Ink::Good,
-        Level::Note => Ink::Dim,
-        Level::Warning => Ink::Warning,
-        Level::Error => Ink::Bad,
+fn item(finding: &Finding) -> Item {
+    let mark = match finding.level {
+        Level::Ok => Mark::Pass,
+        Level::Note => Mark::Neutral,
+        Level::Warning => Mark::Warning,
+        Level::Error => Mark::Fail,
     };
-    let (name, value) = COLUMNS;
-    *text += Painted::inked(&mark.to_string(), ink, use_color);
-    *text += format!(" {:<name$}{:<value$}", finding.what, finding.value).trim_end();
-    *text += "\n";
-    *text += hanging("    ", &finding.meaning, 4, width);
-    if !finding.remedy.is_empty() {
-        *text += hanging("    ", &format!("help: {}", finding.remedy), 4, width);
-    }
+    let help = (!finding.remedy.is_empty()).then(|| format!("help: {}", finding.remedy));
+    let below = [finding.meaning.clone()].into_iter().chain(help).map(Item::plain);
+    Item::new(mark, format!("{}: {}", finding.what, finding.value)).below(below.collect())
 }
 
 records! {

@@ -3,7 +3,6 @@
 //! # Layout
 //! - this file: read, sum up, plan, write
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use nmax_log::plan::{Made, PlanOptions, write};
@@ -19,7 +18,7 @@ use nmax_secrets::targets::Hider;
 use super::Ended;
 use crate::args::LogArgs;
 use crate::logs::Progress;
-use crate::{live, logs, say};
+use crate::{logs, say};
 
 /// Reads the logs and writes the plan.
 pub fn import_log(args: &LogArgs) -> Ended {
@@ -32,7 +31,7 @@ pub fn import_log(args: &LogArgs) -> Ended {
         return Err(reason.into());
     }
     if !args.json {
-        say::text(traffic::text(&found, live::glyphs(std::io::stdout().is_terminal())));
+        say::document(&traffic::document(&found), false);
     }
     Ok(Exit::Pass)
 }

@@ -59,7 +59,7 @@ pub fn prove(args: &CheckArgs, plan: Plan, shown: &Shown) -> Ended {
     if args.json {
         say::line(format_args!("{:#}", nmax_json::value::<report::Proof, _>(&report)));
     } else {
-        say::text(report.text());
+        say::document(&report.document(), false);
     }
     Ok(if found.iter().all(ScenarioResult::is_ok) { Exit::Pass } else { Exit::Failed })
 }

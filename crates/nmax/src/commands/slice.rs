@@ -5,7 +5,6 @@
 //! - `logged`: access logs, opened
 //! - `saved`: slices kept under a name; `schema`: what their list is
 
-use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_report::{number, slices};
@@ -14,7 +13,7 @@ use nmax_run::{Exit, Trouble};
 
 use super::Ended;
 use crate::args::SliceArgs;
-use crate::{live, logs, say};
+use crate::{logs, say};
 
 mod logged;
 mod saved;
@@ -47,8 +46,7 @@ fn show(args: &SliceArgs) -> Result<(), Trouble> {
     } else if args.csv {
         say::text(slices::csv(&found.answer));
     } else {
-        let glyphs = live::glyphs(std::io::stdout().is_terminal());
-        say::text(slices::text(&found, glyphs));
+        say::document(&slices::document(&found), false);
     }
     Ok(())
 }

@@ -284,9 +284,9 @@ fn a_replay_sends_the_log() {
     let planned_s = summary["phase"]["end_s"].as_f64().unwrap();
     assert!((planned_s - 0.494).abs() < 0.01, "from the first to the last: {planned_s}");
     let text = bench.nmax(&["fidelity", "last", "--wide"]).exits(0);
-    text.shows(&["Fidelity: this run beside access.log", "mix of requests"]);
+    text.shows(&["Fidelity (this run beside access.log)", "mix of requests"]);
     let shown = bench.nmax(&["show", "last"]).exits(0);
-    shown.shows(&["access.log, original pace", "Fidelity: this run beside access.log"]);
+    shown.shows(&["access.log, original pace", "Fidelity (this run beside access.log)"]);
     let report = std::fs::read_to_string(bench.run().join("report.html")).unwrap();
     assert!(report.contains("<h2>Fidelity</h2>"));
 }

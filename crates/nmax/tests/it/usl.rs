@@ -316,7 +316,7 @@ fn forms_agree() {
         assert!(fs::metadata(bench.path(name)).unwrap().len() > 100, "{name}");
     }
     let model = usl(&bench, &format!("fit {file} --model amdahl")).exits(0);
-    model.shows(&["Model amdahl: "]);
+    model.shows(&["Model amdahl\n"]);
 }
 
 /// The directory of a scale is read by its points, which keep what N counts.

@@ -1,13 +1,12 @@
 //! `nmax data check`: how often values occur, and how records spread over shards.
 
 use std::collections::HashMap;
-use std::fmt::Write;
 
 use nmax_data::{Counter, Record, ShardHash, Skew};
 use nmax_json::{Version, Word, records};
+use nmax_report::doc::{self, Document, Item, Mark, Section};
 use nmax_report::number;
 use nmax_run::Exit;
-use nmax_text::shown;
 
 use super::table::{CsvTable, LineTable, Table};
 use super::{Ended, Trouble, no_column, table};
@@ -43,7 +42,7 @@ pub(super) fn check(args: &SkewArgs) -> Ended {
     if args.json {
         say::line(format_args!("{:#}", nmax_json::value::<Checked, _>((args, rows, &found))));
     } else {
-        say::text(as_text(args, rows, &found));
+        say::document(&document(args, rows, &found), false);
     }
     let repeats = |(column, skew): &(&Column, Skew)| args.unique.contains(&column.name) && skew.duplicates > 0.0;
     Ok(if found.iter().any(repeats) { Exit::Failed } else { Exit::Pass })
@@ -144,67 +143,64 @@ fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Tr
     Ok((rows, columns))
 }
 
-fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
-    let width = found.iter().map(|(column, _)| shown(&column.name).chars().count()).max().unwrap_or(0).clamp(6, 24);
-    let mut text = format!("{}: {} records\n\n", args.file.display(), number::count(rows));
-    let _ = writeln!(
-        text,
-        "{:<width$} {:>8} {:>9} {:>7} {:>7} {:>5} {:>5}  commonest",
-        "column", "empty", "different", "top 1", "top 10", "Gini", "Zipf"
-    );
-    for (column, skew) in found {
-        let name: String = shown(&column.name).chars().take(width).collect();
-        let or_unknown = |value: Option<f64>| value.map_or(number::UNKNOWN.to_owned(), |value| format!("{value:.2}"));
-        let about = if skew.is_exact { "" } else { "~" };
-        let commonest = skew.top.first().map_or("", |(value, _)| value);
-        let commonest: String = shown(commonest).chars().take(24).collect();
-        let row = format!(
-            "{name:<width$} {:>8} {:>9} {:>7} {:>7} {:>5} {:>5}  {commonest}",
-            number::short_count(skew.empty),
-            format!("{about}{}", number::short_count(skew.distinct as u64)),
-            number::share(skew.top_share(1)),
-            number::share(skew.top_share(TOP)),
-            or_unknown(skew.gini),
-            or_unknown(skew.zipf),
-        );
-        let _ = writeln!(text, "{}", row.trim_end());
-    }
-    for (column, skew) in found {
-        text.push_str(&duplicates(args, &column.name, skew));
-    }
-    if found.iter().any(|(_, skew)| !skew.is_exact) {
-        text.push_str("\n~ estimated from a uniform sample of the different values, within a few percent\n");
-    }
+fn document(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> Document {
+    let or_unknown = |value: Option<f64>| number::or_unknown(value, |value| format!("{value:.2}"));
+    let about = |skew: &Skew| if skew.is_exact { "" } else { "~" };
+    let table = doc::table::Table::from_rows(found)
+        .named()
+        .fits()
+        .word("column", |(column, _)| &column.name)
+        .number("empty", |(_, skew)| number::short_count(skew.empty))
+        .number("different", |(_, skew)| format!("{}{}", about(skew), number::short_count(skew.distinct as u64)))
+        .number("top 1", |(_, skew)| number::share(skew.top_share(1)))
+        .number(format!("top {TOP}"), |(_, skew)| number::share(skew.top_share(TOP)))
+        .number("Gini", |(_, skew)| or_unknown(skew.gini))
+        .number("Zipf", |(_, skew)| or_unknown(skew.zipf))
+        .word("commonest", |(_, skew)| {
+            let commonest = skew.top.first().map_or("", |(value, _)| value);
+            commonest.chars().take(24).collect::<String>()
+        });
+    let is_estimated = found.iter().any(|(_, skew)| !skew.is_exact);
+    let mut sections = vec![Section::new("columns", "").with(|body| {
+        body.table(table);
+        body.items(found.iter().filter_map(|(column, skew)| duplicates(args, &column.name, skew)));
+        if is_estimated {
+            body.note("~ estimated from a uniform sample of the different values, within a few percent");
+        }
+    })];
     for (column, _) in found.iter().filter(|(column, _)| !column.by_hash.is_empty()) {
         let by_hash: Vec<f64> = column.by_hash.iter().map(|rows| *rows as f64).collect();
         let by_range = column.counter.by_range(by_hash.len());
-        let title = format!("{} over {} shards", shown(&column.name), by_hash.len());
-        chart(&format!("{title} by {}", hash_name(args.hash)), &by_hash, &mut text);
-        chart(&format!("{title} by range, each with as many different values"), &by_range, &mut text);
+        let title = format!("{} over {} shards", column.name, by_hash.len());
+        sections.push(chart(&format!("{title} by {}", hash_name(args.hash)), &by_hash));
+        sections.push(chart(&format!("{title} by range, each with as many different values"), &by_range));
     }
-    text
+    Document {
+        title: format!("{}: {} records", args.file.display(), number::count(rows)),
+        sections: sections.into_iter().filter_map(Section::said).collect(),
+        ..Document::default()
+    }
 }
 
 /// A word on values that repeat and should not.
-fn duplicates(args: &SkewArgs, name: &str, skew: &Skew) -> String {
+fn duplicates(args: &SkewArgs, name: &str, skew: &Skew) -> Option<Item> {
     let is_unique = args.unique.iter().any(|own| own == name);
-    let name = shown(name);
     let share = skew.duplicates / skew.count.max(1) as f64;
     let about = if skew.is_exact { "" } else { "about " };
     let count = number::count(skew.duplicates.round() as u64);
     match (is_unique, skew.duplicates > 0.0) {
         (true, true) => {
             let commonest = skew.top.first().filter(|(_, count)| *count > 1);
-            let example =
-                commonest.map_or(String::new(), |(value, count)| format!(", `{}` {count} times", shown(value)));
-            format!("\n{name} should not repeat: {about}{count} duplicates{example}\n")
+            let example = commonest.map_or(String::new(), |(value, count)| format!(", `{value}` {count} times"));
+            Some(Item::new(Mark::Fail, format!("{name} should not repeat: {about}{count} duplicates{example}")))
         }
-        (true, false) => format!("\n{name}: no duplicates\n"),
+        (true, false) => Some(Item::new(Mark::Pass, format!("{name}: no duplicates"))),
         // Nearly all differ: perhaps all were meant to.
         (false, true) if skew.is_exact && share < 0.01 && skew.count >= 100 => {
-            format!("\n{name}: nearly unique, {count} duplicates; --unique {name} makes that an error\n")
+            let text = format!("{name}: nearly unique, {count} duplicates; --unique {name} makes that an error");
+            Some(Item::new(Mark::Warning, text))
         }
-        _ => String::new(),
+        _ => None,
     }
 }
 
@@ -215,26 +211,31 @@ fn largest_to_mean(rows: &[f64]) -> Option<f64> {
     (total > 0.0).then(|| largest * rows.len() as f64 / total)
 }
 
-/// Appends a bar for each shard.
-fn chart(title: &str, rows: &[f64], out: &mut String) {
+/// A bar for each shard.
+fn chart(title: &str, rows: &[f64]) -> Section {
     let Some(ratio) = largest_to_mean(rows) else {
-        let _ = writeln!(out, "\n{title}: no values");
-        return;
+        return Section::new(title, title).with(|body| _ = body.note("no values"));
     };
     let total: f64 = rows.iter().sum();
     let largest = rows.iter().copied().fold(0.0, f64::max);
-    let _ = writeln!(out, "\n{title}: the fullest has {ratio:.2} times the mean");
     let mut shown: Vec<usize> = (0..rows.len()).collect();
-    if rows.len() > BARS_MAX {
-        shown.sort_by(|a, b| rows[*b].total_cmp(&rows[*a]));
-        shown.truncate(BARS_MAX);
-        let _ = writeln!(out, "  the {BARS_MAX} fullest of {}", rows.len());
+    shown.sort_by(|a, b| rows[*b].total_cmp(&rows[*a]));
+    shown.truncate(BARS_MAX);
+    if rows.len() <= BARS_MAX {
+        shown.sort_unstable();
     }
-    for shard in shown {
-        let bar = "#".repeat((rows[shard] / largest * BAR).round() as usize);
-        let (count, share) = (number::short_count(rows[shard].round() as u64), number::share(rows[shard] / total));
-        let _ = writeln!(out, "  {shard:>4} {count:>7} {share:>7}  {bar}");
-    }
+    let table = doc::table::Table::from_rows(shown)
+        .fits()
+        .number("shard", |shard| shard.to_string())
+        .count("records", |shard| rows[shard])
+        .share("share", |shard| rows[shard] / total)
+        .word("", |shard| "#".repeat((rows[shard] / largest * BAR).round() as usize));
+    Section::new(title, title).with(|body| {
+        body.note(format!("the fullest has {ratio:.2} times the mean")).table(table);
+        if rows.len() > BARS_MAX {
+            body.note(format!("the {BARS_MAX} fullest of {}", rows.len()));
+        }
+    })
 }
 
 fn hash_name(hash: ShardHash) -> &'static str {

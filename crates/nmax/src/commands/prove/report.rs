@@ -1,13 +1,12 @@
 //! What a proof found, as text and as JSON. No value is printed: they may be secrets.
 
-use std::fmt::Write as _;
-
 use nmax_import::prove::{Cookie, ScenarioResult, State, Tried, Use};
 use nmax_json::{Version, Word, records};
 use nmax_plan::plan::Plan;
+use nmax_report::doc::table::Table;
+use nmax_report::doc::{Body, Document, Item, Mark, Section};
 use nmax_report::number;
 use nmax_run::secrets::Shown;
-use nmax_text::shown as clean;
 
 use super::companions::PlanCompanions;
 
@@ -33,82 +32,66 @@ impl ProofReport<'_> {
     }
 
     /// The answer for a person.
-    pub(super) fn text(&self) -> String {
-        let mut out = String::new();
-        for found in self.found {
-            self.scenario_text(found, &mut out);
-        }
-        for warning in &self.companions.warnings {
-            let _ = writeln!(out, "note: {}", clean(warning));
-        }
+    pub(super) fn document(&self) -> Document {
         let counted = |state: State| format!("{} {}", self.count(Some(state)), state.name());
-        let _ = write!(out, "{}, {}, {}", counted(State::Proved), counted(State::Harmless), counted(State::Wrong));
-        match self.count(None) {
-            0 => {}
-            untried => {
-                let _ = write!(out, ", {untried} not tried");
-            }
-        }
-        let _ = writeln!(out, "; {} replays", number::count(self.replays));
-        if let Some(file) = &self.companions.file {
-            let _ = writeln!(out, "The verdicts are in {}.", file.display());
-        }
-        out
-    }
-
-    fn scenario_text(&self, found: &ScenarioResult, out: &mut String) {
-        let _ = writeln!(out, "scenario {}", clean(&found.scenario));
-        for failure in &found.failures {
-            let _ = writeln!(out, "  ✗ {}", clean(&self.shown.text(failure)));
-        }
-        if !found.failures.is_empty() {
-            let _ = writeln!(
-                out,
-                "  help: the plan has to work before its values can be tried; see each request and reply with `nmax check {} \
-                 --once`",
-                self.file
-            );
-        }
-        if found.tried.is_empty() {
-            let _ = writeln!(out, "  no value is taken from a reply");
-        }
-        let width = found.tried.iter().map(|tried| tried.site.name.chars().count()).max();
-        for tried in &found.tried {
-            self.tried(tried, width.unwrap_or_default(), out);
-        }
-        if !found.jar.is_empty() {
-            let cookies: Vec<String> = found
-                .jar
-                .iter()
-                .map(|(name, cookie)| {
-                    let set_by = cookie.set_by.and_then(|request| found.requests.get(request));
-                    let by = set_by.map_or_else(String::new, |name| format!("set by {}, ", clean(name)));
-                    format!("{} ({by}sent {})", clean(name), number::times(cookie.sent))
-                })
-                .collect();
-            let _ = writeln!(out, "  cookies, which the jar carries: {}", cookies.join(", "));
-        }
-        for kept in self.companions.evidence.as_recorded(&found.scenario) {
-            let _ = writeln!(out, "  sent as recorded, looks like an id: {}", clean(&kept));
-        }
-        for note in &found.notes {
-            let _ = writeln!(out, "  note: {}", clean(note));
-        }
-        out.push('\n');
-    }
-
-    fn tried(&self, tried: &Tried, width: usize, out: &mut String) {
-        let site = &tried.site;
-        let state = tried.state.map_or("untried", State::name);
-        let to = match places(&site.to) {
-            to if to.is_empty() => "nowhere".to_owned(),
-            to => to,
+        let untried = match self.count(None) {
+            0 => String::new(),
+            untried => format!(", {untried} not tried"),
         };
-        let indent = " ".repeat(width + 12);
-        let _ =
-            writeln!(out, "  {state:<8}  {:<width$}  from {} to {}", clean(&site.name), clean(&site.from), clean(&to));
-        let _ = writeln!(out, "  {indent}{}", clean(&site.extract.source.describe()));
-        let _ = writeln!(out, "  {indent}{}", clean(&self.shown.text(&tried.proof)));
+        let states = [State::Proved, State::Harmless, State::Wrong].map(counted).join(", ");
+        let mut tail = Body::default();
+        tail.items(self.companions.warnings.iter().map(|warning| Item::new(Mark::Warning, warning)));
+        tail.heading(format!("{states}{untried}; {} replays", number::count(self.replays)));
+        if let Some(file) = &self.companions.file {
+            tail.note(format!("The verdicts are in {}.", file.display()));
+        }
+        let sections = self.found.iter().map(|found| self.section(found)).collect();
+        Document { sections, tail: tail.blocks, ..Document::default() }
+    }
+
+    fn section(&self, found: &ScenarioResult) -> Section {
+        let failures = found.failures.iter().map(|failure| Item::new(Mark::Fail, self.shown.text(failure)));
+        let values = Table::from_rows(&found.tried)
+            .named()
+            .fits()
+            .word("value", |tried| &tried.site.name)
+            .word("answer", |tried| tried.state.map_or("untried", State::name))
+            .sentence("sent", |tried| {
+                let to = places(&tried.site.to);
+                format!("from {} to {}", tried.site.from, if to.is_empty() { "nowhere" } else { &to })
+            })
+            .below()
+            .sentence("found by", |tried| tried.site.extract.source.describe())
+            .below()
+            .sentence("proof", |tried| self.shown.text(&tried.proof))
+            .below();
+        let cookies = found.jar.iter().map(|(name, cookie)| {
+            let set_by = cookie.set_by.and_then(|request| found.requests.get(request));
+            let by = set_by.map_or_else(String::new, |name| format!("set by {name}, "));
+            format!("{name} ({by}sent {})", number::times(cookie.sent))
+        });
+        let cookies = cookies.collect::<Vec<_>>().join(", ");
+        Section::new(&found.scenario, &format!("scenario {}", found.scenario)).with(|body| {
+            body.items(failures);
+            if !found.failures.is_empty() {
+                let file = self.file;
+                body.note(format!(
+                    "help: the plan has to work before its values can be tried; see each request and reply with `nmax check {file} --once`"
+                ));
+            }
+            if found.tried.is_empty() {
+                body.note("no value is taken from a reply");
+            }
+            body.table(values);
+            if !cookies.is_empty() {
+                body.note(format!("cookies, which the jar carries: {cookies}"));
+            }
+            let kept = self.companions.evidence.as_recorded(&found.scenario);
+            body.items(
+                kept.into_iter().map(|kept| Item::plain(format!("sent as recorded, looks like an id: {kept}"))),
+            );
+            body.items(found.notes.iter().map(|note| Item::new(Mark::Warning, note)));
+        })
     }
 }
 
