@@ -2,10 +2,10 @@
 
 use nmax_analysis::compare::{Caveat, Comparison, Conclusion, Kind, Metric, Origin, Row};
 use nmax_analysis::history::history;
-use nmax_report::comparison::{self, ComparisonView, HistoryRun, HistoryView};
+use nmax_report::comparison::{ComparisonView, HistoryRun, HistoryView};
 use nmax_report::doc::Document;
-use nmax_report::json;
 use nmax_report::terminal::{Glyphs, Style};
+use nmax_report::{json, report};
 use nmax_text::is_hidden;
 use proptest::prelude::*;
 
@@ -251,10 +251,10 @@ fn a_refusal_is_told_with_its_reasons() {
 pub(crate) fn documents() -> Vec<(String, Document)> {
     let refused = ComparisonView { answer: Comparison::default(), ..view("home") };
     vec![
-        ("a comparison".into(), comparison::comparison(&view("home"))),
-        ("a refusal".into(), comparison::comparison(&refused)),
-        ("a history".into(), comparison::history(&followed("shop", &stepped()))),
-        ("a short history".into(), comparison::history(&followed("shop", &stepped()[..1]))),
+        ("a comparison".into(), report::comparison::comparison(&view("home"))),
+        ("a refusal".into(), report::comparison::comparison(&refused)),
+        ("a history".into(), report::comparison::history(&followed("shop", &stepped()))),
+        ("a short history".into(), report::comparison::history(&followed("shop", &stepped()[..1]))),
     ]
 }
 
@@ -262,5 +262,5 @@ pub(crate) fn documents() -> Vec<(String, Document)> {
 pub(crate) fn of_names(names: &[&str]) -> (String, Document) {
     let mut view = view("home");
     view.answer.rows = names.iter().map(|name| row(name, Metric::ResponseP95, 1.2, Conclusion::Worse)).collect();
-    ("a comparison".into(), comparison::comparison(&view))
+    ("a comparison".into(), report::comparison::comparison(&view))
 }

@@ -152,7 +152,7 @@ proptest! {
         let long = text.repeat(times);
         let section = |id: &str| Section::new(id, &long).aside(&text).with(|body| {
             body.text(&text).note(&long).heading(&text).facts([(&text, &text)]).code(&long).code(&text);
-            body.items([Item::new(Mark::Point, &text).lead(&text).code(&text).below(vec![Item::plain(&long)])]);
+            body.items([Item::new(Mark::Point, &text).title(&text).code(&text).below(vec![Item::plain(&long)])]);
             body.fold(&text, |body| _ = body.text(&text));
         });
         let mut document = Document { title: long.clone(), sections: vec![section("a"), section("b")], ..Document::default() };

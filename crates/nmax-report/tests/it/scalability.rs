@@ -1,7 +1,8 @@
 //! Fits and campaigns: the outputs agree with each other, load nothing, fit their width, and draw what there is.
 
 use nmax_report::doc::Document;
-use nmax_report::scalability::{self, CompareView, FindResult, FitView, Knob, Level, ScaleInfo, ScaleView};
+use nmax_report::report;
+use nmax_report::scalability::{CompareView, FindResult, FitView, Knob, Level, ScaleInfo, ScaleView};
 use nmax_report::scalability::{Version, Week, WhatIfView};
 use nmax_report::terminal::Style;
 use nmax_usl::{Analysis, Change, Difference, Estimate, Method, Observation, Options, Quantity, Usl, analyse};
@@ -237,12 +238,13 @@ pub(crate) fn documents() -> Vec<(String, Document)> {
     let mut all: Vec<_> = sets()
         .into_iter()
         .flat_map(|(name, points)| {
-            let (fit, scale) = (scalability::fit(&fit(name, &points)), scalability::scale(&scale(name, &points)));
+            let (fit, scale) =
+                (report::scalability::fit(&fit(name, &points)), report::scalability::scale(&scale(name, &points)));
             [(format!("{name}, fit"), fit), (format!("{name}, scale"), scale)]
         })
         .collect();
-    all.push(("compare".into(), scalability::compare(&compare())));
-    all.push(("what if".into(), scalability::what_if(&what_if())));
+    all.push(("compare".into(), report::scalability::compare(&compare())));
+    all.push(("what if".into(), report::scalability::what_if(&what_if())));
     all
 }
 
@@ -251,5 +253,5 @@ pub(crate) fn of_versions(names: &[&str]) -> (String, Document) {
     let mut view = scale("names", &published(MEMCACHED));
     let version = |name: &&str| Version { name: (*name).into(), analysis: view.fit.analysis.clone() };
     view.versions = names.iter().map(version).collect();
-    ("a campaign".into(), scalability::scale(&view))
+    ("a campaign".into(), report::scalability::scale(&view))
 }
