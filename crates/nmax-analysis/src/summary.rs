@@ -38,6 +38,9 @@ pub use problems::Problem;
 pub use shape::Span;
 pub use stats::{Dist, PHASES, PhaseTime, Stats, Times};
 
+/// A file of the run's directory cannot be read in whole; the text says where.
+pub const DAMAGED: &str = "FILE_DAMAGED";
+
 /// Every number of a run.
 #[derive(Clone, Debug)]
 pub struct Summary {
@@ -264,8 +267,11 @@ impl Summary {
             injector: injector(evidence, counted),
             series,
             stages: shape::spans(&plan.stages, evidence.end),
+            limits_hit: limits_hit(catalog, &whole, evidence.readings.left_out)
+                .into_iter()
+                .chain(damaged(&events))
+                .collect(),
             events,
-            limits_hit: limits_hit(catalog, &whole, evidence.readings.left_out),
             hosts: hosts::hosts(evidence, (start, end)),
             log_errors: logs::errors(evidence, (start, end)),
             watches: plan.observe.iter().any(|one| matches!(one, Observed::Source(_))),
@@ -354,6 +360,12 @@ fn kept(plan: &Plan) -> &'static str {
         (Visitor::New, Connection::KeepAlive | Connection::PerIteration) => "new visitors",
         _ => connection_policy(plan),
     }
+}
+
+/// What of the run's directory could not be read.
+fn damaged(events: &[Event]) -> Vec<String> {
+    let damaged = events.iter().filter(|event| event.code == DAMAGED);
+    damaged.map(|event| format!("could not be read: {}", event.text)).collect()
 }
 
 /// `readings_left_out`: readings of figures for which there was no room.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
+use nmax_analysis::summary::DAMAGED;
 use nmax_analysis::{Ending, Fold, Judged};
 use nmax_plan::plan::Plan;
 use nmax_report::{RunContext, View};
@@ -99,7 +100,7 @@ impl Followed {
             fold.known_end(written);
         }
         for damage in follower.damage(!is_running) {
-            fold.event(fold.last_end(), "FILE_DAMAGED", &damage.in_short());
+            fold.event(fold.last_end(), DAMAGED, &damage.in_short());
         }
         Ok(())
     }

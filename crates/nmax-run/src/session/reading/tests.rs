@@ -166,6 +166,7 @@ fn a_run_with_a_damaged_file_is_shown() {
         let told: Vec<_> = view.summary.events.iter().filter(|event| event.code == "FILE_DAMAGED").collect();
         assert_eq!(told.len(), 1, "{file}: {told:?}");
         assert!(told[0].text.starts_with(want), "{file}: {told:?}");
+        assert!(view.summary.limits_hit.iter().any(|text| text.contains(want)), "{file}: it is said at the top");
         let is_short = view.summary.total.count < whole.total.count;
         assert_eq!(is_short, left < 100, "{file}");
         assert!(left == 0 || whole.total.count - view.summary.total.count <= 2, "{file}: one second is left out");

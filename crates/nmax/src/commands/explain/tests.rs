@@ -7,7 +7,7 @@ use nmax_analysis::explain::{explanations, find};
 use super::*;
 
 /// Where codes of results are made; other capitals in quotes are none.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "../nmax-analysis/src/gates",
     "../nmax-analysis/src/judge",
     "../nmax-analysis/src/answer",
@@ -16,6 +16,7 @@ const SOURCES: [&str; 11] = [
     "../nmax-usl/src/finding",
     "../nmax-run/src/session",
     "../nmax-analysis/src/fold",
+    "../nmax-analysis/src/summary.rs",
     "../nmax-run/src/host/forecast",
     "src/commands/run",
     "../nmax-report/src/traffic",
