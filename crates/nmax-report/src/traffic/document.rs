@@ -34,7 +34,7 @@ pub fn document(found: &LogView) -> Document {
         Section::new("heavy", "Heavy hitters").with(|body| _ = body.facts(heavy(profile))),
     ];
     let sections = sections.into_iter().filter_map(Section::said).chain(written(found)).collect();
-    Document { title: found.files.join(", "), sections, ..Document::default() }
+    Document { sections, ..Document::default() }
 }
 
 /// What was read, and what could not be.
@@ -101,9 +101,9 @@ fn traffic(found: &LogView) -> Section {
             format!("index of dispersion {all} (1 = independent arrivals)")
         }
     };
-    let title = format!("Traffic: {chosen}, {from} to {to}");
-    Section::new("traffic", &title).aside(zone(found.zone_s)).with(|body| {
+    Section::new("traffic", &format!("Traffic: {chosen}")).with(|body| {
         body.facts([
+            ("time", format!("{from} to {to} ({})", zone(found.zone_s))),
             ("requests", requests),
             ("sessions", sessions),
             ("statuses", statuses),
@@ -244,15 +244,19 @@ fn heavy(profile: &Profile) -> [(&'static str, String); 4] {
 
 fn written(found: &LogView) -> Option<Section> {
     let made = found.made.as_ref().ok()?;
-    let title = format!(
-        "The plan: {} sessions with {} requests per second on average, {} of the log's steps",
+    let load = format!(
+        "{} sessions with {} requests per second on average, {} of the log's steps",
         number::digits(made.sessions_per_s),
         number::digits(made.requests_per_s),
         number::share(made.covered)
     );
     let next = |plan: &String| format!("nmax check {plan} --target URL; nmax run {plan} --target URL");
-    let facts = [("written", found.written.join(", ")), ("next", found.written.first().map(next).unwrap_or_default())];
-    Some(Section::new("written", &title).with(|body| _ = body.facts(facts)))
+    let facts = [
+        ("load", load),
+        ("written", found.written.join(", ")),
+        ("next", found.written.first().map(next).unwrap_or_default()),
+    ];
+    Some(Section::new("written", "The plan").with(|body| _ = body.facts(facts)))
 }
 
 /// `1,200 requests, 3 comments`, without what is not there.
