@@ -115,9 +115,9 @@ fn an_extractor_that_finds_nothing_is_wrong_and_said_so() {
     let (bench, target) = (visit_bench(), shop());
     bench.write("visit.yaml", &VISIT.replace("input[name=csrf]@value", "input[name=crsf]@value"));
     let args = ["check", "visit.yaml", "--prove", "--target", &target.url()];
-    let shown = bench.nmax(&args).exits(3);
-    shown.shows(&[
-        "GET /signup: css input[name=crsf]@value finds nothing in the reply (status 200, text/html)",
+    let shown = bench.nmax(&args).exits(3).shows(&[
+        "GET /signup: css input[name=crsf]@value finds nothing in the reply (status",
+        "200, text/html)",
         "0 proved, 0 harmless, 1 wrong, 3 not tried",
     ]);
     assert!(says(&shown.stdout, "csrf", "wrong") && says(&shown.stdout, "order", "untried"), "{}", shown.stdout);
