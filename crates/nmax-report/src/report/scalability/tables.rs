@@ -91,7 +91,7 @@ pub(super) fn levels(view: &ScaleView) -> Table<&Level> {
         .number("R", |level| milliseconds(level.r_ms))
         .short("R", 9)
         .word("verdict", |level| &level.verdict)
-        .short("verdict", 9)
+        .short("  verdict", 11)
         .word("fitted", |level| if level.used { "yes" } else { "no" })
         .sentence("note", |level| match (level.used, level.why.as_str()) {
             (true, why) => why.to_owned(),
