@@ -1,6 +1,6 @@
-//! What a report says, before it is written: a document of sections, each of blocks.
+//! The document model of reports: a document has sections, a section has blocks.
 //!
-//! A section is declared once. Every block says on which media it stands; renderers write what is theirs and compute
+//! A section is declared once. Each block names the media that show it; renderers write those blocks and compute
 //! nothing: [`crate::terminal`], [`crate::html`], [`crate::markdown`], [`crate::csv`].
 //!
 //! # Layout
@@ -18,15 +18,15 @@ pub mod table;
 pub struct Document {
     /// What it is about.
     pub title: String,
-    /// The answer: what is read first.
+    /// The answer, at the top.
     pub banner: Banner,
     /// Below the title, without a heading.
     pub head: Vec<Block>,
     /// What follows, in this order; those of the appendix come last.
     pub sections: Vec<Section>,
-    /// What the terminal says last.
+    /// The last lines in the terminal.
     pub tail: Vec<Block>,
-    /// What all its numbers have in common.
+    /// Definitions that hold for all numbers.
     pub footer: &'static str,
     /// Version of the program that made the numbers.
     pub nmax_version: String,
@@ -54,11 +54,11 @@ pub struct Section {
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// What its numbers are of, beside the heading; may be empty.
+    /// The scope of its numbers, shown beside the heading; may be empty.
     pub aside: String,
-    /// Whether it may be skipped: it is folded where that is possible.
+    /// Whether it belongs to the appendix, which the page folds.
     pub is_appendix: bool,
-    /// What it says.
+    /// Its blocks.
     pub body: Body,
 }
 
@@ -95,7 +95,7 @@ impl Section {
     }
 }
 
-/// Where a block stands: a set.
+/// A set of media that show a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Media(u8);
 
@@ -112,11 +112,11 @@ impl Media {
     pub const MARKDOWN: Self = Self(16);
     /// The terminal in any case.
     pub const TERMINAL: Self = Self(1 | 2);
-    /// What has room for pictures.
+    /// Media with pictures: page and PDF.
     pub const PICTURES: Self = Self(4 | 8);
-    /// What is laid out: all but the terminal.
+    /// All media but the terminal.
     pub const PAPER: Self = Self(4 | 8 | 16);
-    /// Where all details stand.
+    /// Media with all details: page and wide terminal.
     pub const DETAILED: Self = Self(2 | 4);
     /// Everywhere.
     pub const ALL: Self = Self(31);
@@ -137,7 +137,7 @@ impl Media {
     }
 }
 
-/// Something that a section says.
+/// A part of a section.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Where.
@@ -159,7 +159,7 @@ pub enum Content {
     Items(Vec<Item>),
     /// Names and what they are.
     Facts(Vec<(String, String)>),
-    /// The figures that are looked at first.
+    /// Key figures.
     Keys(Vec<KeyFigure>),
     /// Rows and columns.
     Table(Table<()>),
@@ -167,13 +167,13 @@ pub enum Content {
     Figure(Box<Figure>),
     /// Text as it is, in lines: a command, a message.
     Code(String),
-    /// What is shown when it is asked for, below its summary.
+    /// Blocks that the page folds under a summary.
     Fold(String, Vec<Block>),
     /// A picture made of characters, for the terminal.
     Plot(Plot),
 }
 
-/// What the terminal draws with characters.
+/// A chart that the terminal draws with characters.
 #[derive(Clone, Debug)]
 pub enum Plot {
     /// A law with its points.
@@ -182,11 +182,11 @@ pub enum Plot {
     Laws(Overlay, String, String),
     /// Figures in an order, whether each begins something new, and what the axis is of.
     Course(Vec<(f64, bool)>, String),
-    /// Lines of bars from 0 on: what each is of, its figures, and what stands behind them.
+    /// Horizontal bars from 0: the name, the values and the label of each.
     Bars(Vec<(String, Vec<Option<f64>>, String)>),
 }
 
-/// A figure that is looked at first.
+/// A key figure.
 #[derive(Clone, Debug, Default)]
 pub struct KeyFigure {
     /// What it is.
@@ -202,7 +202,7 @@ pub struct KeyFigure {
 pub struct Item {
     /// Before it.
     pub mark: Mark,
-    /// What stands out.
+    /// Bold text before the rest.
     pub title: String,
     /// The rest of it.
     pub text: String,
@@ -228,7 +228,7 @@ impl Item {
         Self { code: code.into(), ..self }
     }
 
-    /// With what stands out before its text.
+    /// Adds a bold title before the text.
     pub fn title(self, title: impl Into<String>) -> Self {
         Self { title: title.into(), ..self }
     }

@@ -204,7 +204,7 @@ impl Html {
         self.text("</p>\n");
     }
 
-    /// Text in which what stands between backticks is to be typed.
+    /// Writes text; parts between backticks become `code` elements.
     fn prose(&mut self, text: &str, most: usize) {
         let text = clip(text, most);
         let is_paired = text.matches('`').count().is_multiple_of(2);

@@ -134,7 +134,7 @@ fn text(text: &str) -> String {
     escaped(&clip(text, TEXT_MAX))
 }
 
-/// Text in one line: what stands between backticks is code, of all else nothing is markup.
+/// Escapes text for one line of Markdown; parts between backticks become code.
 fn escaped(text: &str) -> String {
     let text = shown(text.trim());
     let parts: Vec<&str> = text.split('`').collect();

@@ -1,8 +1,8 @@
 //! A report as PDF: a few A4 pages that are sent around and printed.
 //!
-//! In goes the [`Document`], out come the bytes of a file; without a clock, so that the same document makes the same
-//! bytes. Fonts are in the file, colors are the page's, and parts are tagged for readers who cannot see them. Shown is
-//! what stands on [`Media::PDF`](crate::doc::Media::PDF). Characters that the fonts do not have become escapes.
+//! [`write`] turns a [`Document`] into the bytes of a file. It reads no clock, so the same document gives the same bytes.
+//! The file embeds its fonts, takes its colors from the page's style sheet, and tags its parts for screen readers. It
+//! contains the blocks of [`Media::PDF`](crate::doc::Media::PDF). Characters that the fonts lack become escapes.
 //!
 //! # Layout
 //! - `text`: fonts, widths, lines

@@ -1,5 +1,4 @@
-//! Tables: a column is declared once, with its title, its unit and what stands in its cells, and written wherever the
-//! table is shown.
+//! Tables. A column declares its title, unit and accessor once; every renderer writes it.
 
 use std::borrow::Cow;
 

@@ -328,7 +328,7 @@ impl Flow<'_> {
     }
 }
 
-/// Text in which what stands between backticks is to be typed.
+/// Splits text into runs; parts between backticks get the monospaced font.
 pub(super) fn prose(look: Look, text: &str) -> Vec<Run> {
     if !text.matches('`').count().is_multiple_of(2) {
         return vec![look.run(text)];

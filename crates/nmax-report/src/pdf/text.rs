@@ -8,11 +8,11 @@ use nmax_text::shown;
 /// A font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Face {
-    /// Of sentences.
+    /// Body text.
     Sans,
-    /// Of what stands out.
+    /// Bold text.
     Bold,
-    /// Of what is typed.
+    /// Commands and code.
     Mono,
 }
 

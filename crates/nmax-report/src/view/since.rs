@@ -65,11 +65,6 @@ pub struct Moved {
 }
 
 impl Since {
-    /// Whether nothing that is known was changed.
-    pub fn is_repeat(&self) -> bool {
-        self.changes.is_empty()
-    }
-
     /// What was changed, a line each: `target: http://a → http://b`.
     pub fn lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.changes.iter().map(Changed::text).collect();
@@ -155,7 +150,6 @@ mod tests {
         let since = Since { changes, more: 3, ..Since::default() };
         let lines = ["nmax: 0.1.0 → 0.2.0", "plan workload.open.rate: 40/s → none", "and 3 more values of the plan"];
         assert_eq!(since.lines(), lines);
-        assert!(!since.is_repeat() && Since::default().is_repeat());
         assert!(Since::default().lines()[0].starts_with("nothing that nmax knows of"));
         assert_eq!(changed("pin", "", "0,1").text(), "pin: none → 0,1");
     }
