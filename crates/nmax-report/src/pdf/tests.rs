@@ -131,8 +131,8 @@ fn is_inside(document: &Document) {
         assert!(texts.count() > 2, "page {number} says nothing");
         for shape in &page.shapes {
             let [left, top, right, bottom] = bounds(shape, &fonts);
-            let is_inside = left >= EDGE - 1.0 && top >= EDGE - 8.0 && right <= EDGE + WIDTH + 1.0;
-            assert!(is_inside && bottom <= BOTTOM + 26.0, "page {number}: {shape:?}");
+            let is_inside = left >= EDGE - 1.0 && top >= EDGE - 8.0 && right <= PAGE.0 - EDGE + 1.0;
+            assert!(is_inside && bottom <= PAGE.1 - 20.0, "page {number}: {shape:?}");
             assert!(shape.part.is_none_or(|part| part < parts.len()));
         }
     }
