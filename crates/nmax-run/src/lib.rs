@@ -5,6 +5,7 @@
 //!   [`safety`] (what may be loaded), [`host`] (what this host lets a run do), [`hints`] (what in the plan has no effect),
 //!   [`smoke`] (one iteration before the load), [`check`] (all of it, and advice)
 //! - `session`: one run from its plan to its verdict; [`listener`]: who is told meanwhile
+//! - [`control`]: wishes about it while it goes on, and its answers
 //! - [`fidelity`]: its traffic beside that which its plan was made of; [`sides`]: its exchanges beside followed logs
 //! - [`logs`]: access logs from files; [`compare`]: runs and logs before and after; [`trend`]: a figure over many runs;
 //!   [`since`]: what changed since the run before; [`series`]: several runs in one summary
@@ -17,6 +18,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod control;
 mod exit;
 pub mod fidelity;
 pub mod hints;
