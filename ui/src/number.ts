@@ -81,6 +81,9 @@ export function withUnit(value: Maybe, unit: string): string {
   }
 }
 
+/** A value at a tick of an axis, without zeros that say nothing: `50 ms`. */
+export const atTick = (value: Maybe, unit: string) => withUnit(value, unit).replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
+
 /** An instant on an axis that ends at `end_s`. */
 export function clock(seconds: number, end_s: number): string {
   if (end_s <= 120) return `${Number(seconds.toFixed(3))} s`;

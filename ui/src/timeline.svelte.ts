@@ -122,10 +122,10 @@ export class Timeline {
       if (this.line(id)) continue;
       const found = described(id);
       if (!found) continue;
-      this.lines.push({ ...found, id, values: new Array<number | null>(before).fill(null) });
+      this.lines.push({ ...found, id, values: new Array<number | null>(before).fill(0) });
       this.shape += 1;
     }
-    for (const line of this.lines) line.values.push(frame.values[line.id] ?? null);
+    for (const line of this.lines) line.values.push(frame.values[line.id] ?? (line.panel === "errors" ? 0 : null));
     this.heat.push(frame.heat, frame.heat_edges_ms);
     this.#tail += 1;
     this.version += 1;
