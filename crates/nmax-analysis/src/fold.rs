@@ -33,6 +33,7 @@ mod observed;
 mod tail;
 
 pub use injector::Injector;
+pub use observed::LOCAL;
 use observed::Observed;
 use tail::Last;
 

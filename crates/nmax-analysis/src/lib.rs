@@ -72,7 +72,7 @@ pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, 
 pub use judge::judge;
 pub use judged::{Ending, Judged, Judgement};
 pub use lag::{EFFECT_MAX, QUANTILES, Withheld};
-pub use series::{Series, SeriesBuilder};
+pub use series::{Bin, Series, SeriesBuilder};
 pub use steady::{SeriesTest, Steadiness, steadiness};
 pub use summary::{Event, Summary};
 pub use thresholds::{thresholds, violated};

@@ -30,7 +30,7 @@ mod stats;
 
 pub use connections::Connections;
 pub use groups::{GroupRow, LocationRow, PageRow};
-pub use hosts::{FigureRow, HostView, Panel, PanelLine};
+pub use hosts::{FigureRow, HostView, Panel, PanelLine, hosts_of};
 pub use logs::LogErrors;
 pub use metrics::{MetricRow, SHOWN};
 pub use observed::ObservedRow;

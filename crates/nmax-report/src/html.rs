@@ -55,11 +55,7 @@ pub fn write(document: &Document) -> String {
     ));
     page.header(document);
     page.text("<main>\n");
-    let (appendix, report): (Vec<&Section>, Vec<&Section>) = document
-        .sections
-        .iter()
-        .filter(|section| section.stands_on(Media::PAGE))
-        .partition(|section| section.is_appendix);
+    let (appendix, report): (Vec<&Section>, Vec<&Section>) = on_page(document).partition(|section| section.is_appendix);
     page.contents(&report, !appendix.is_empty());
     report.into_iter().for_each(|section| page.section(section));
     if !appendix.is_empty() {
@@ -78,6 +74,42 @@ pub fn write(document: &Document) -> String {
     page.text("</footer>\n");
     page.add(format_args!("<script>{SCRIPT}</script></body></html>\n"));
     page.text
+}
+
+/// The parts of a page, for another page that shows them.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Reasons and notes of the answer.
+    pub banner: String,
+    /// What it is about.
+    pub head: String,
+    /// The blocks of each section that stands on the page, without its heading, in their order.
+    pub sections: Vec<String>,
+}
+
+/// The parts of the page of a document: the same markup as [`write()`] makes, for the same style sheet.
+pub fn parts(document: &Document) -> Parts {
+    let part = |write: &dyn Fn(&mut Html)| {
+        let mut html = Html::default();
+        write(&mut html);
+        html.text
+    };
+    let banner = &document.banner;
+    Parts {
+        banner: part(&|html| {
+            html.items(&banner.reasons);
+            banner.notes.iter().for_each(|note| html.paragraph("note", note, NOTE_MAX));
+        }),
+        head: part(&|html| {
+            document.head.iter().filter(|block| block.media.has(Media::PAGE)).for_each(|block| html.block(block))
+        }),
+        sections: on_page(document).map(|section| part(&|html| html.blocks(&section.body))).collect(),
+    }
+}
+
+/// The sections that a page has.
+pub fn on_page(document: &Document) -> impl Iterator<Item = &Section> {
+    document.sections.iter().filter(|section| section.stands_on(Media::PAGE))
 }
 
 /// The page so far.

@@ -365,7 +365,7 @@ impl WhatIfView {
 
     /// Throughput of a law at a load, per second; `None` where it may not be shown: beyond twice the largest one
     /// measured.
-    pub(crate) fn throughput_at(&self, law: &Usl, n: f64) -> Option<f64> {
+    pub fn throughput_at(&self, law: &Usl, n: f64) -> Option<f64> {
         let most = self.measured.as_ref().and_then(|analysis| Some(2.0 * analysis.best?.1));
         let is_shown = |x: &f64| x.is_finite() && *x >= 0.0 && most.is_none_or(|most| *x <= most);
         Some(law.throughput_at(n)).filter(is_shown)

@@ -21,9 +21,9 @@ mod names;
 pub(crate) mod run;
 
 /// Change that still counts as none, unless somebody says otherwise.
-pub(crate) const MARGIN: f64 = 0.05;
+pub const MARGIN: f64 = 0.05;
 /// Difference of failure rates that still counts as none.
-pub(crate) const FAILURE_MARGIN: f64 = 0.005;
+pub const FAILURE_MARGIN: f64 = 0.005;
 /// Most other runs that tell how much equal runs differ.
 const HISTORY_MAX: usize = 50;
 /// Runs on a side up to which parts of runs are looked at.

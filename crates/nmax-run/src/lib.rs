@@ -43,5 +43,5 @@ pub mod wire;
 
 pub use exit::{Exit, Trouble};
 pub use listener::Listener;
-pub use plan::plan_of_manifest;
-pub use session::{Finished, Followed, Order, SessionError, command, new_id, plan_text, read, run, settings};
+pub use plan::{plan_of_manifest, plan_of_run, request_names, times};
+pub use session::{Finished, Followed, Order, SessionError, Told, command, new_id, plan_text, read, run, settings};

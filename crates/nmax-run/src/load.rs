@@ -124,6 +124,14 @@ pub fn plan_of_file(file: &Path, changes: &Changes) -> Result<Plan, LoadError> {
             "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
         LoadError::File(format!("{}: cannot read the plan: {error}\n  help: {help}", file.display()))
     })?;
+    plan_of_text(file, &text, changes)
+}
+
+/// The plan of the text of a file, beside which lies what it names.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn plan_of_text(file: &Path, text: &str, changes: &Changes) -> Result<Plan, LoadError> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let read = |name: &str| {
         let path = folder.join(name);
@@ -146,7 +154,7 @@ pub fn plan_of_file(file: &Path, changes: &Changes) -> Result<Plan, LoadError> {
         seed: changes.seed,
         check_source: &|source| Extractor::new(source).map(|_| ()),
     };
-    let mut plan = document::parse(&text, &options).map_err(LoadError::Document)?;
+    let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
     refuse_listed(&plan)?;
     // Files that the plan names are relative to it.
     plan.change_files(&mut |name| *name = folder.join(&*name).display().to_string());

@@ -1,9 +1,12 @@
 //! The plan that a stored run holds.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use nmax_metrics::Nanos;
 use nmax_plan::document::{self, Options};
 use nmax_plan::plan::Plan;
+use nmax_store::Manifest;
 
 /// The plan of a run's manifest. Data files that are gone are stood in for: reports do not need their rows.
 ///
@@ -19,6 +22,26 @@ pub fn plan_of_manifest(yaml: &str) -> Result<Plan, String> {
     })?;
     nmax_extract::tag(&mut plan);
     Ok(plan)
+}
+
+/// The plan of a run in its directory, as it was run.
+///
+/// # Errors
+/// Its manifest cannot be read, or another version of nmax wrote its plan.
+pub fn plan_of_run(directory: &Path) -> Result<Plan, String> {
+    let manifest = Manifest::read(directory).map_err(|error| error.to_string())?;
+    plan_of_manifest(&manifest.plan)
+}
+
+/// The names of the requests of a plan, in its order.
+pub fn request_names(plan: &Plan) -> Vec<String> {
+    nmax_engine::program::catalog(plan, usize::MAX).requests.list().to_vec()
+}
+
+/// Statistics interval and planned end of a run of a plan.
+pub fn times(plan: &Plan) -> ((Nanos, Nanos), Option<Nanos>) {
+    let times = nmax_engine::times(plan);
+    (times.hold, times.end)
 }
 
 /// Every `column` of a `${feeder.column}` in a document.

@@ -81,6 +81,17 @@ impl Manifest {
         crate::files::write_whole(&directory.join(FILE), &bytes)
     }
 
+    /// Gives a run another note or other tags; what is `None` stays.
+    ///
+    /// # Errors
+    /// It cannot be read or written.
+    pub fn relabel(directory: &Path, note: Option<String>, tags: Option<Vec<String>>) -> Result<(), StoreError> {
+        let mut manifest = Self::read(directory)?;
+        manifest.note = note.unwrap_or(manifest.note);
+        manifest.tags = tags.unwrap_or(manifest.tags);
+        manifest.write(directory)
+    }
+
     /// Reads the manifest of a run's directory.
     pub fn read(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(FILE);

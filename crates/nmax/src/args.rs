@@ -20,6 +20,7 @@ mod replay;
 mod report;
 mod safety;
 mod scale;
+mod serve;
 mod slice;
 mod target;
 mod usl;
@@ -34,6 +35,7 @@ pub use replay::{FidelityArgs, ReplayArgs};
 pub use report::{Format, ReportArgs};
 pub use safety::SafetyArgs;
 pub use scale::ScaleArgs;
+pub use serve::ServeArgs;
 pub use slice::SliceArgs;
 pub use target::TargetArgs;
 pub use usl::{CompareArgs, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs};
@@ -145,6 +147,8 @@ pub enum Verb {
     Slice(Box<SliceArgs>),
     /// Write the report of a run again, or of several together, in any format
     Report(ReportArgs),
+    /// Show runs in the browser, live and past: watch, compare, steer, start
+    Serve(Box<ServeArgs>),
     /// Report CPU, memory, disks, network and processes of this host to runs on other hosts
     Agent(AgentArgs),
     /// Start a test server whose true service time is known
@@ -225,6 +229,8 @@ pub enum SchemaKind {
     Doctor,
     /// What `nmax explain --json` prints
     Explain,
+    /// The OpenAPI document of `nmax serve`
+    Openapi,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -259,6 +265,11 @@ pub struct RunArgs {
     /// Skip the smoke test (one iteration of every scenario) that precedes peak, stress, soak and flood
     #[arg(long)]
     pub no_smoke: bool,
+    /// Serve a page that shows this run live, and all others of the same folder, as `nmax serve` does; it stays open on a
+    /// terminal until Ctrl-C
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:7171",
+        value_parser = serve::address)]
+    pub ui: Option<std::net::SocketAddr>,
     /// Allow the plan's timeline to run commands and send signals on this host
     #[arg(long)]
     pub allow_exec: bool,

@@ -18,6 +18,7 @@ pub mod report;
 pub mod results;
 pub mod run;
 pub mod scale;
+pub mod serve;
 pub mod slice;
 pub mod small;
 pub mod target;

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         }
     };
     // These two have handlers of their own from the beginning.
-    if !matches!(cli.verb, Verb::Agent(_) | Verb::Target(_)) {
+    if !matches!(cli.verb, Verb::Agent(_) | Verb::Serve(_) | Verb::Target(_)) {
         signals::end_in_container();
     }
     let ended = match &cli.verb {
@@ -66,6 +66,7 @@ fn main() -> ExitCode {
         Verb::Trend(args) => commands::trend::trend(args),
         Verb::Slice(args) => commands::slice::slice(args),
         Verb::Report(args) => commands::report::report(args),
+        Verb::Serve(args) => commands::serve::serve(args),
         Verb::Agent(args) => commands::agent::agent(args),
         Verb::Target(args) => commands::target::target(args),
         Verb::Data(args) => commands::data::data(args),

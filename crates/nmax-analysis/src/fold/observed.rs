@@ -6,7 +6,7 @@ use nmax_plan::plan::INJECTOR;
 use crate::Observation;
 
 /// What this host is called in the lines of older runs.
-pub(super) const LOCAL: &str = "local";
+pub const LOCAL: &str = "local";
 /// Narrower bins are of single readings.
 const SECOND: Nanos = Nanos::from_secs(1);
 /// Most values of a figure; beyond it every second one is dropped, and so is every second one that comes.

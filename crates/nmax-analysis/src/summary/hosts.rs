@@ -9,7 +9,7 @@ mod lines;
 mod panels;
 mod recipes;
 
-use nmax_metrics::{Nanos, Track, TrackKey};
+use nmax_metrics::{Nanos, Readings, Track, TrackKey};
 use nmax_sources::figures;
 
 use super::logs;
@@ -75,23 +75,29 @@ pub struct FigureRow {
 
 /// Every host that was read, injectors last.
 pub(super) fn hosts(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<HostView> {
+    let injectors: Vec<&str> = evidence.injectors.iter().map(|injector| injector.name.as_str()).collect();
+    hosts_of(evidence.readings, &injectors, phase, evidence.end)
+}
+
+/// What was read of hosts until `end`, `injectors` last, with means in `phase`.
+pub fn hosts_of(readings: &Readings, injectors: &[&str], phase: (Nanos, Nanos), end: Nanos) -> Vec<HostView> {
     let mut names: Vec<&str> = Vec::new();
-    for (figure, _) in evidence.readings.iter() {
+    for (figure, _) in readings.iter() {
         if names.last() != Some(&figure.host.as_str()) {
             names.push(&figure.host);
         }
     }
-    names.sort_by_key(|name| (evidence.injectors.iter().any(|injector| injector.name == *name), *name));
+    names.sort_by_key(|name| (injectors.contains(name), *name));
     names.truncate(HOSTS_MAX);
-    names.into_iter().map(|name| host(evidence, phase, name)).collect()
+    names.into_iter().map(|name| host(readings, (phase, end), name)).collect()
 }
 
-fn host(evidence: &Evidence<'_>, phase: (Nanos, Nanos), name: &str) -> HostView {
-    let all: Vec<(&TrackKey, &Track)> = evidence.readings.iter().filter(|(figure, _)| figure.host == name).collect();
+fn host(readings: &Readings, (phase, end): ((Nanos, Nanos), Nanos), name: &str) -> HostView {
+    let all: Vec<(&TrackKey, &Track)> = readings.iter().filter(|(figure, _)| figure.host == name).collect();
     let rows = rows(&all, phase);
     HostView {
         name: name.to_owned(),
-        panels: panels::panels(&all, evidence.end),
+        panels: panels::panels(&all, end),
         left_out: rows.len().saturating_sub(FIGURES_MAX),
         figures: rows.into_iter().take(FIGURES_MAX).collect(),
     }

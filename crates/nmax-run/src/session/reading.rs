@@ -5,9 +5,11 @@ use std::sync::mpsc::sync_channel;
 
 use nmax_analysis::summary::DAMAGED;
 use nmax_analysis::{Ending, Fold, Judged};
+use nmax_metrics::{Catalog, Nanos, Reading, Window};
 use nmax_plan::plan::Plan;
 use nmax_report::{RunContext, View};
-use nmax_store::{Follower, RunReader, StoreError};
+use nmax_sources::RUN;
+use nmax_store::{Event, Follower, Manifest, RunReader, StoreError};
 
 use super::Finished;
 use super::ending::exit_of;
@@ -32,6 +34,8 @@ pub struct Followed {
     follower: Follower,
     plan: Plan,
     fold: Fold,
+    /// Only this part of the run is read.
+    span: Option<(Nanos, Nanos)>,
 }
 
 impl Followed {
@@ -45,7 +49,48 @@ impl Followed {
         let mut fold = Fold::of_length(&plan, times.hold, times.end, times.end.or(written.flatten()));
         fold.injectors[0].facts.workers = run.manifest().workers as u32;
         let follower = run.follow_by(fold.window_width()).map_err(|error| error.to_string())?;
-        Ok(Self { directory: directory.to_owned(), follower, plan, fold })
+        Ok(Self { directory: directory.to_owned(), follower, plan, fold, span: None })
+    }
+
+    /// The same of a part of a run: what was due or ended from `from` until `until`, ramps and warm-up too, counts as its hold.
+    pub fn between(directory: &Path, (from, until): (Nanos, Nanos)) -> Result<View, String> {
+        let mut followed = Self::open(directory)?;
+        let plan = &followed.plan;
+        followed.fold = Fold::of_length(plan, (from, until), Some(until), Some(until.since(from)));
+        let run = RunReader::open_damaged(directory).map_err(|error| error.to_string())?;
+        followed.follower = run.follow_by(followed.fold.window_width()).map_err(|error| error.to_string())?;
+        followed.span = Some((from, until));
+        followed.follower.refresh().map_err(|error| error.to_string())?;
+        followed.take(&mut |_| {}).map_err(|error| error.to_string())?;
+        let judged = followed.fold.judge(&followed.plan, followed.follower.catalog(), None, None);
+        Ok(followed.view(&judged, None))
+    }
+
+    /// What is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What is known before the run.
+    pub fn manifest(&self) -> &Manifest {
+        self.follower.manifest()
+    }
+
+    /// The names behind ids, as of the last look.
+    pub fn catalog(&self) -> &Catalog {
+        self.follower.catalog()
+    }
+
+    /// Everything so far.
+    pub fn fold(&self) -> &Fold {
+        &self.fold
+    }
+
+    /// Reads what came since the last look, and tells of each; whether the run goes on. Costs as much as what is new.
+    pub fn read_on(&mut self, told: &mut dyn FnMut(Told<'_>)) -> Result<bool, String> {
+        let is_running = self.follower.is_running();
+        self.fill(is_running, told).map_err(|error| error.to_string())?;
+        Ok(is_running)
     }
 
     /// The result of everything so far; reads what came since the last look.
@@ -57,8 +102,7 @@ impl Followed {
     }
 
     pub(super) fn judge(&mut self) -> Result<(Judged, Exit), String> {
-        let is_running = self.follower.is_running();
-        self.fill(is_running).map_err(|error| error.to_string())?;
+        let is_running = self.read_on(&mut |_| {})?;
         let fold = &mut self.fold;
         let is_cut_off = !is_running && (fold.ended.is_none() || is_unfinished(fold, &self.directory));
         fold.interrupted |= is_cut_off;
@@ -79,24 +123,12 @@ impl Followed {
     }
 
     /// Folds in what is new.
-    fn fill(&mut self, is_running: bool) -> Result<(), StoreError> {
+    fn fill(&mut self, is_running: bool, told: &mut dyn FnMut(Told<'_>)) -> Result<(), StoreError> {
+        self.follower.refresh()?;
+        self.take(told)?;
         let Self { follower, fold, .. } = self;
-        follower.refresh()?;
-        while let Some(reading) = follower.reading()? {
-            fold.reading(&reading);
-        }
-        let written = follower.last_end()?.unwrap_or_default();
-        follower.fine_from(fold.fine_from(written));
-        windows(follower, fold)?;
-        while fold.takes_failures()
-            && let Some(failure) = follower.failure()?
-        {
-            fold.failure(failure);
-        }
-        while let Some(event) = follower.event()? {
-            fold.event(event.at, &event.code, &event.text);
-        }
         if !is_running {
+            let written = follower.last_end()?.unwrap_or_default();
             fold.known_end(written);
         }
         for damage in follower.damage(!is_running) {
@@ -104,10 +136,61 @@ impl Followed {
         }
         Ok(())
     }
+
+    /// Folds in what can be read, as far as it is of the span that is asked for.
+    fn take(&mut self, told: &mut dyn FnMut(Told<'_>)) -> Result<(), StoreError> {
+        let Self { follower, fold, span, .. } = self;
+        let span = *span;
+        let is_within = move |at: Nanos| span.is_none_or(|(from, until)| (from..until).contains(&at));
+        while let Some(reading) = follower.reading()? {
+            if is_within(reading.resource.at) || reading.resource.source == RUN {
+                fold.reading(&reading);
+                told(Told::Reading(&reading));
+            }
+        }
+        let written = follower.last_end()?.unwrap_or_default();
+        follower.fine_from(span.map_or_else(|| fold.fine_from(written), |(from, _)| from));
+        windows(follower, |window| match span {
+            Some((from, until)) => {
+                let is_in = window.start() >= from && window.end() <= until;
+                is_in.then(|| fold.window(&Window { aggregate: window.aggregate.whole(), ..window.clone() }));
+                window.end() < until
+            }
+            None => {
+                fold.window(window);
+                told(Told::Window(window));
+                true
+            }
+        })?;
+        while fold.takes_failures()
+            && let Some(failure) = follower.failure()?
+        {
+            if is_within(failure.at) {
+                fold.failure(failure);
+            }
+        }
+        while let Some(event) = follower.event()? {
+            if is_within(event.at) {
+                fold.event(event.at, &event.code, &event.text);
+                told(Told::Event(&event));
+            }
+        }
+        Ok(())
+    }
 }
 
-/// Folds in the windows that are new, while another thread reads on.
-fn windows(follower: &mut Follower, fold: &mut Fold) -> Result<(), StoreError> {
+/// Something that was read of a run.
+pub enum Told<'a> {
+    /// A window, or several that are added up.
+    Window(&'a Window),
+    /// What was read of a figure of a host.
+    Reading(&'a Reading),
+    /// Something happened.
+    Event(&'a Event),
+}
+
+/// Takes the windows that are new as long as more are wanted, while another thread reads on.
+fn windows(follower: &mut Follower, mut take_one: impl FnMut(&Window) -> bool) -> Result<(), StoreError> {
     std::thread::scope(|scope| {
         let (give, take) = sync_channel(AHEAD);
         let reader = scope.spawn(move || {
@@ -116,7 +199,10 @@ fn windows(follower: &mut Follower, fold: &mut Fold) -> Result<(), StoreError> {
             {}
             Ok(())
         });
-        take.iter().for_each(|window| fold.window(&window));
+        while let Ok(window) = take.recv()
+            && take_one(&window)
+        {}
+        drop(take);
         reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

@@ -93,6 +93,7 @@ impl ReplayArgs {
             },
             safety: self.safety.clone(),
             output: self.output.clone(),
+            ui: None,
             no_smoke: true,
             allow_exec: false,
             keep: self.keep.clone(),

@@ -16,6 +16,7 @@ use nmax_run::{Finished, Order, SessionError, Trouble, compare, hints, preflight
 use nmax_store::StoreError;
 use nmax_text::Painted;
 
+use super::serve::Page;
 use super::{Ended, wire};
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::live::Live;
@@ -61,6 +62,10 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
         let said = smoke::smoke(&order).map_err(|trouble| trouble.forgiven(args.keep.exit_zero))?;
         said.filter(|_| !args.output.quiet).into_iter().for_each(say::note);
     }
+    let page = args.ui.map(|listen| Page::open(runs_dir, listen)).transpose()?;
+    if let Some(page) = &page {
+        say::note(format_args!("watch it at {}", page.address));
+    }
     let mut live = Live::new(args.output.quiet);
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
     let mut finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
@@ -76,6 +81,9 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
         if let Some(file) = file {
             write(file, &text(&finished.view)).map_err(Trouble::unreachable)?;
         }
+    }
+    if let Some(page) = page.filter(|_| live::is_watched() && !args.output.quiet) {
+        page.stay();
     }
     Ok(finished.exit.forgiven(args.keep.exit_zero))
 }

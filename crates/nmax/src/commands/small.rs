@@ -48,6 +48,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Fidelity => nmax_run::fidelity::schema(),
         SchemaKind::DataCheck => nmax_json::schema::<super::data::Checked>("nmax data check", ""),
         SchemaKind::Doctor => nmax_json::schema::<super::doctor::Checks>("nmax doctor", ""),
+        SchemaKind::Openapi => nmax_server::openapi(),
         SchemaKind::Explain => nmax_json::schema::<super::explain::Codes>("nmax explain", ""),
     };
     say::line(format_args!("{schema:#}"));

@@ -1,0 +1,237 @@
+//! A run as it is looked at: its page, its report, its course.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use nmax_metrics::Nanos;
+use nmax_plan::plan::Plan;
+use nmax_report::doc::{Document, Mark};
+use nmax_report::{View, html, report};
+use nmax_run::{Followed, plan_of_run};
+use nmax_store::{RunReader, StoreError};
+use serde_json::Value;
+
+use crate::api::{self, Kind, RunRow};
+use crate::course::{self, Builder, By, Of};
+use crate::refusal::Refusal;
+
+/// Most points of a course.
+const POINTS_MAX: usize = 2_000;
+/// Points when nothing else is asked for.
+const POINTS: usize = 600;
+/// Reports that are kept.
+const REPORTS_MAX: usize = 8;
+
+/// A run that is there.
+pub(crate) struct Found {
+    pub(crate) row: RunRow,
+    pub(crate) path: PathBuf,
+}
+
+/// A part of a run, seconds.
+pub(crate) type SpanS = (Option<f64>, Option<f64>);
+
+fn text(error: StoreError) -> Refusal {
+    error.into()
+}
+
+/// A span in whole windows; all of the run where nothing is asked for.
+fn span(asked: SpanS, end: Nanos, window: Nanos) -> Result<(Nanos, Nanos), Refusal> {
+    let nanos = |seconds: f64| {
+        let is_time = (0.0..=1e10).contains(&seconds);
+        is_time
+            .then_some(Nanos((seconds * 1e9) as u64))
+            .ok_or_else(|| Refusal::bad("from and until are seconds, 0 or more", ""))
+    };
+    let width = window.0.max(1);
+    let from = asked.0.map_or(Ok(Nanos::ZERO), nanos)?;
+    let until = asked.1.map_or(Ok(end), nanos)?.min(end);
+    let from = Nanos(from.0 / width * width);
+    let until = Nanos(until.0.div_ceil(width) * width).max(Nanos(from.0 + width));
+    Ok((from, until))
+}
+
+/// A run without its numbers.
+pub(crate) fn page(found: Found) -> Result<api::RunPage, Refusal> {
+    let Found { row, path } = found;
+    if row.kind == Kind::Scale {
+        return Err(Refusal::bad("this is a campaign", "GET /api/scales/{id}"));
+    }
+    let run = RunReader::open_damaged(&path).map_err(text)?;
+    let plan = plan_of_run(&path)?;
+    let manifest = run.manifest();
+    let end = run.last_end().map_err(text)?.unwrap_or_default();
+    let is_running = run.is_running();
+    let stages = course::stages(&plan);
+    let times = nmax_run::times(&plan);
+    let now = end.as_secs_f64();
+    Ok(api::RunPage {
+        is_running,
+        duration_s: row.duration_s.unwrap_or(now),
+        planned_end_s: times.1.map(Nanos::as_secs_f64),
+        hold: api::Hold {
+            from_s: times.0.0.as_secs_f64(),
+            until_s: (times.0.1 != Nanos::MAX).then_some(times.0.1.as_secs_f64()),
+        },
+        workload: if course::is_open(&plan) { api::Workload::Open } else { api::Workload::Closed },
+        level_unit: if course::is_open(&plan) { "1/s".into() } else { "VUs".into() },
+        level_now: is_running.then(|| nmax_plan::schedule::mean_level(&plan.stages, end.0, end.0 + 1)),
+        revision: crate::steer::revision(&path),
+        facets: facets(&run, &plan, &path),
+        stages,
+        command: manifest.command.clone(),
+        plan: manifest.plan.clone(),
+        row,
+    })
+}
+
+fn facets(run: &RunReader, plan: &Plan, path: &Path) -> api::Facets {
+    let catalog = run.catalog();
+    let summary: Value = std::fs::read(path.join("summary.json"))
+        .ok()
+        .and_then(|text| serde_json::from_slice(&text).ok())
+        .unwrap_or_default();
+    let statuses = summary["total"]["status"].as_object();
+    let mut tags: Vec<String> =
+        nmax_analysis::breakdown::traits(plan, catalog).into_iter().flat_map(|one| one.tags).collect();
+    tags.sort_unstable();
+    tags.dedup();
+    api::Facets {
+        request: catalog.requests.list().to_vec(),
+        status: statuses.map(|all| all.keys().cloned().collect()).unwrap_or_default(),
+        tag: tags,
+        location: catalog.locations.clone(),
+    }
+}
+
+/// A run, or a part of it, over time.
+pub(crate) fn course(
+    path: &Path,
+    asked: SpanS,
+    points: Option<usize>,
+    by: Option<(By, Option<String>)>,
+) -> Result<api::Course, Refusal> {
+    let run = RunReader::open_damaged(path).map_err(text)?;
+    let plan = plan_of_run(path)?;
+    let window = Nanos(run.manifest().window_ns);
+    let end = run.last_end().map_err(text)?.unwrap_or(window);
+    let (from, until) = span(asked, end, window)?;
+    let width = course::width_of(until.since(from), window);
+    // Windows that are added up begin at multiples of their width.
+    let from = Nanos(from.0 / width.0 * width.0);
+    let points = points.unwrap_or(POINTS).clamp(1, POINTS_MAX);
+    let catalog = run.catalog().clone();
+    let mut follower = run.follow_by(width).map_err(text)?;
+    follower.refresh().map_err(text)?;
+    let mut rollup = nmax_metrics::Rollup::new(width);
+    let mut builder = Builder::new(Of { plan: &plan, catalog: &catalog }, (from, until), points, by);
+    while let Some(reading) = follower.reading().map_err(text)? {
+        builder.reading(&reading);
+    }
+    // What lies before the span is passed over by the widest windows that there are.
+    follower.fine_from(if width == window { from } else { Nanos::MAX });
+    while let Some(read) = follower.window().map_err(text)? {
+        if read.start() >= until {
+            break;
+        }
+        let names = follower.catalog();
+        rollup.push(&read, |rolled| builder.window(&rolled.window, names));
+    }
+    if let Some(open) = rollup.open() {
+        builder.window(&open.window, follower.catalog());
+    }
+    let mut events = Vec::new();
+    while let Some(event) = follower.event().map_err(text)? {
+        if event.at >= from && event.at <= until {
+            events.push(api::Event { at_s: event.at.as_secs_f64(), code: event.code, text: event.text });
+        }
+    }
+    events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
+    Ok(builder.finish(events))
+}
+
+/// Reports, of which the last ones are kept: a run that has ended says the same again.
+#[derive(Default)]
+pub(crate) struct Reports(Mutex<VecDeque<Kept>>);
+
+struct Kept {
+    path: PathBuf,
+    span: SpanS,
+    /// When the files were changed that it was made of.
+    changed: (Option<SystemTime>, u64),
+    report: Arc<api::Report>,
+}
+
+impl Reports {
+    /// The report of a run, or of a part of it.
+    pub(crate) fn get(&self, path: &Path, asked: SpanS) -> Result<Arc<api::Report>, Refusal> {
+        let of = |file: &str| path.join(file).metadata().ok();
+        let changed = (
+            of("manifest.json").and_then(|it| it.modified().ok()),
+            of("windows.jsonl").map_or(0, |it| it.len()) + of("summary.json").map_or(0, |it| it.len()),
+        );
+        {
+            let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_meant = |kept: &&Kept| kept.path == path && kept.span == asked && kept.changed == changed;
+            if let Some(kept) = kept.iter().find(is_meant) {
+                return Ok(Arc::clone(&kept.report));
+            }
+        }
+        let view = view(path, asked)?;
+        let mut report = of_document(&report::run(&view));
+        if asked != (None, None) {
+            // The verdict is of the whole run.
+            (report.word, report.meaning, report.banner_html) = Default::default();
+            report.mark = api::ReportMark::None;
+        }
+        let report = Arc::new(report);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|kept| kept.path != path || kept.span != asked);
+        kept.push_front(Kept { path: path.to_owned(), span: asked, changed, report: Arc::clone(&report) });
+        kept.truncate(REPORTS_MAX);
+        Ok(report)
+    }
+}
+
+fn view(path: &Path, asked: SpanS) -> Result<View, Refusal> {
+    if asked == (None, None) {
+        return Ok(nmax_run::read(path)?.view);
+    }
+    let run = RunReader::open_damaged(path).map_err(text)?;
+    let window = Nanos(run.manifest().window_ns);
+    let end = run.last_end().map_err(text)?.unwrap_or(window);
+    Ok(Followed::between(path, span(asked, end, window)?)?)
+}
+
+/// A document as the page shows it.
+pub(crate) fn of_document(document: &Document) -> api::Report {
+    let parts = html::parts(document);
+    let sections = html::on_page(document).zip(parts.sections).map(|(section, html)| api::ReportSection {
+        id: section.id.clone(),
+        title: section.title.clone(),
+        aside: section.aside.clone(),
+        is_appendix: section.is_appendix,
+        html,
+    });
+    api::Report {
+        title: document.title.clone(),
+        word: document.banner.word.clone(),
+        mark: mark(document.banner.mark),
+        meaning: document.banner.meaning.clone(),
+        banner_html: parts.banner,
+        head_html: parts.head,
+        sections: sections.collect(),
+        footer: document.footer.to_owned(),
+    }
+}
+
+pub(crate) fn mark(mark: Mark) -> api::ReportMark {
+    match mark.class() {
+        "pass" => api::ReportMark::Pass,
+        "fail" => api::ReportMark::Fail,
+        "invalid" => api::ReportMark::Invalid,
+        _ => api::ReportMark::None,
+    }
+}
