@@ -36,7 +36,7 @@ pub use inputs::settings;
 use manifest::{info, manifest};
 pub use manifest::{new_id, plan_text};
 use observer::{Observer, keep};
-pub use reading::{Followed, Told, read};
+pub use reading::{Followed, RunRecord, read};
 pub use timeline::command;
 use timeline::{Change, Timeline};
 

@@ -9,7 +9,7 @@ use nmax_usl::predict::{Basis, Question};
 use nmax_usl::{Measured, Override, Usl};
 
 use crate::api::{self, Kind};
-use crate::page::{self, Found, of_document};
+use crate::page::{self, RunPath, of_document};
 use crate::refusal::Refusal;
 use crate::runs::Runs;
 
@@ -47,7 +47,7 @@ pub(crate) fn compare(runs: &Runs, ids: &str) -> Result<api::Comparison, Refusal
         if row.kind == Kind::Scale {
             return Err(Refusal::bad(format!("{id} is a campaign"), "compare its levels, which are runs"));
         }
-        found.push(Found { row, path });
+        found.push(RunPath { row, path });
     }
     let ask = compare::Ask {
         sides: [&found[0], &found[found.len() - 1]].map(|one| one.path.display().to_string()).to_vec(),
@@ -100,7 +100,7 @@ pub(crate) fn trend(runs: &Runs, name: &str, figure: &str) -> Result<api::Trend,
     Ok(api::Trend { points: points.collect(), report: of_document(&report::comparison::history(&view)) })
 }
 
-fn campaign(found: &Found) -> Result<ScaleView, Refusal> {
+fn campaign(found: &RunPath) -> Result<ScaleView, Refusal> {
     if found.row.kind != Kind::Scale {
         return Err(Refusal::bad("this is a run", "GET /api/runs/{id}"));
     }
@@ -118,7 +118,7 @@ fn law(law: &Usl, peak: Option<(f64, f64)>) -> api::Law {
 }
 
 /// A campaign: its report, its points, and the curve with its band.
-pub(crate) fn scale(found: Found) -> Result<api::ScalePage, Refusal> {
+pub(crate) fn scale(found: RunPath) -> Result<api::ScalePage, Refusal> {
     let view = campaign(&found)?;
     let analysis = &view.fit.analysis;
     let most = analysis.observations.iter().map(|one| one.n).fold(1.0, f64::max);
@@ -159,7 +159,7 @@ fn places(most: f64) -> impl Iterator<Item = f64> {
 
 /// The law of a campaign with other coefficients.
 pub(crate) fn what_if(
-    found: Found,
+    found: RunPath,
     (alpha, beta, gamma): (Option<f64>, Option<f64>, Option<f64>),
     n: Option<f64>,
 ) -> Result<api::WhatIf, Refusal> {

@@ -1,8 +1,34 @@
 //! What is asked and answered. Each type is declared once: its JSON, its part of the OpenAPI document and so the types of the
 //! page follow from it.
 
-use nmax_json::schemars::JsonSchema;
+use nmax_json::schemars::{JsonSchema, Schema, SchemaGenerator};
+use nmax_json::serde::de::DeserializeOwned;
 use nmax_json::serde::{Deserialize, Serialize};
+
+/// What is answered.
+pub(crate) trait Out: Serialize + JsonSchema + 'static {
+    /// Its JSON.
+    fn json(&self) -> String {
+        serde_json::to_string(self).expect("keys are texts, and nothing else can fail")
+    }
+}
+
+impl<T: Serialize + JsonSchema + 'static> Out for T {}
+
+/// What is asked.
+pub(crate) trait In: DeserializeOwned + JsonSchema + 'static {
+    /// Reads it, or says what is wrong with it.
+    fn read(body: &[u8]) -> Result<Self, String> {
+        serde_json::from_slice(body).map_err(|error| error.to_string())
+    }
+}
+
+impl<T: DeserializeOwned + JsonSchema + 'static> In for T {}
+
+/// The part of the OpenAPI document that describes a type.
+pub(crate) fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
 
 /// Declares types that are answered (`out`) or asked (`in`).
 macro_rules! types {

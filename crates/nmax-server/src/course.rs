@@ -430,7 +430,7 @@ fn only(aggregate: &Aggregate, of: &Of<'_>, by: By, value: &str) -> Aggregate {
             if by == By::Status {
                 stats.status.iter().filter(|(code, _)| code.to_string() == value).for_each(|(code, count)| {
                     let times = stats.response_of(*code).unwrap_or_default();
-                    found.request_mut(section, NameId(0)).merge(&alone(times, *code, *count));
+                    found.request_mut(section, NameId(0)).merge(&stats_of_times(times, *code, *count));
                 });
             }
         }
@@ -439,14 +439,14 @@ fn only(aggregate: &Aggregate, of: &Of<'_>, by: By, value: &str) -> Aggregate {
             && let Some(stats) = aggregate.locations.get(section, index)
         {
             let (times, count) = (stats.exchanges.time.clone(), stats.exchanges.count);
-            found.request_mut(section, NameId(0)).merge(&alone(times, RequestStats::USUAL_STATUS, count));
+            found.request_mut(section, NameId(0)).merge(&stats_of_times(times, RequestStats::USUAL_STATUS, count));
         }
     }
     found
 }
 
 /// Exchanges of which only their response times are known.
-fn alone(response: Histogram, status: Code, count: u64) -> RequestStats {
+fn stats_of_times(response: Histogram, status: Code, count: u64) -> RequestStats {
     let is_ok = status.number().is_none_or(|number| number < 400);
     let mut stats = RequestStats::default();
     stats.outcomes[usize::from(!is_ok)] = Some(Box::new(LatencySet { response, ..LatencySet::default() }));

@@ -49,8 +49,9 @@ impl Guard {
             return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server does not go by that name", help));
         }
         let origin = text(&ORIGIN);
-        let is_foreign = origin.is_some_and(|origin| origin.split_once("://").is_none_or(|(_, own)| own != host))
-            || text(&FETCH_SITE).is_some_and(|site| matches!(site, "cross-site" | "same-site"));
+        let is_foreign = origin.is_some_and(|origin| {
+            ![format!("http://{host}"), format!("https://{host}")].iter().any(|own| own == origin)
+        }) || text(&FETCH_SITE).is_some_and(|site| matches!(site, "cross-site" | "same-site"));
         // A link on another site may lead here; nothing else of it is answered.
         if is_foreign && (method != Method::GET || origin.is_some()) {
             return Err(Refusal::new(StatusCode::FORBIDDEN, "the request comes from another site", ""));

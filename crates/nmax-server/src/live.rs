@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use nmax_metrics::{Nanos, Reading};
 use nmax_report::number;
-use nmax_run::{Followed, Told, times};
+use nmax_run::{Followed, RunRecord, times};
 use serde_json::Value;
 use tokio::sync::broadcast::{self, Receiver, Sender};
 
@@ -42,8 +42,8 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    pub(crate) fn new(name: &'static str, data: &impl nmax_json::serde::Serialize) -> Self {
-        Self { name, id: None, data: serde_json::to_string(data).unwrap_or_default().into() }
+    pub(crate) fn new(name: &'static str, data: &impl crate::api::Out) -> Self {
+        Self { name, id: None, data: data.json().into() }
     }
 }
 
@@ -56,11 +56,11 @@ pub(crate) struct Hub {
 
 struct Channel {
     sender: Sender<Message>,
-    kept: Mutex<Kept>,
+    kept: Mutex<History>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct History {
     frames: VecDeque<Message>,
     gates: Option<Message>,
     ended: Option<Message>,
@@ -82,7 +82,7 @@ impl Hub {
     }
 
     /// Tells of a change of the list.
-    pub(crate) fn tell(&self, message: Message) {
+    pub(crate) fn publish(&self, message: Message) {
         // Without viewers nobody is told.
         let _ = self.list.send(message);
     }
@@ -167,16 +167,16 @@ fn follow(channel: &Channel, path: &Path) {
         let mut events = Vec::new();
         let mut readings = Vec::new();
         let read = followed.read_on(&mut |told| match told {
-            Told::Window(window) if !is_first => frames.push(window.clone()),
-            Told::Event(event) if !is_first => {
+            RunRecord::Window(window) if !is_first => frames.push(window.clone()),
+            RunRecord::Event(event) if !is_first => {
                 events.push(api::Event {
                     at_s: event.at.as_secs_f64(),
                     code: event.code.clone(),
                     text: event.text.clone(),
                 });
             }
-            Told::Reading(reading) => readings.push(reading.clone()),
-            Told::Window(_) | Told::Event(_) => {}
+            RunRecord::Reading(reading) => readings.push(reading.clone()),
+            RunRecord::Window(_) | RunRecord::Event(_) => {}
         });
         let is_running = match read {
             Ok(is_running) => is_running,

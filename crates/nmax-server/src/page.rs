@@ -25,7 +25,7 @@ const POINTS: usize = 600;
 const REPORTS_MAX: usize = 8;
 
 /// A run that is there.
-pub(crate) struct Found {
+pub(crate) struct RunPath {
     pub(crate) row: RunRow,
     pub(crate) path: PathBuf,
 }
@@ -54,8 +54,8 @@ fn span(asked: SpanS, end: Nanos, window: Nanos) -> Result<(Nanos, Nanos), Refus
 }
 
 /// A run without its numbers.
-pub(crate) fn page(found: Found) -> Result<api::RunPage, Refusal> {
-    let Found { row, path } = found;
+pub(crate) fn page(found: RunPath) -> Result<api::RunPage, Refusal> {
+    let RunPath { row, path } = found;
     if row.kind == Kind::Scale {
         return Err(Refusal::bad("this is a campaign", "GET /api/scales/{id}"));
     }
@@ -154,9 +154,9 @@ pub(crate) fn course(
 
 /// Reports, of which the last ones are kept: a run that has ended says the same again.
 #[derive(Default)]
-pub(crate) struct Reports(Mutex<VecDeque<Kept>>);
+pub(crate) struct Reports(Mutex<VecDeque<CachedReport>>);
 
-struct Kept {
+struct CachedReport {
     path: PathBuf,
     span: SpanS,
     /// When the files were changed that it was made of.
@@ -174,7 +174,7 @@ impl Reports {
         );
         {
             let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_meant = |kept: &&Kept| kept.path == path && kept.span == asked && kept.changed == changed;
+            let is_meant = |kept: &&CachedReport| kept.path == path && kept.span == asked && kept.changed == changed;
             if let Some(kept) = kept.iter().find(is_meant) {
                 return Ok(Arc::clone(&kept.report));
             }
@@ -189,7 +189,7 @@ impl Reports {
         let report = Arc::new(report);
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|kept| kept.path != path || kept.span != asked);
-        kept.push_front(Kept { path: path.to_owned(), span: asked, changed, report: Arc::clone(&report) });
+        kept.push_front(CachedReport { path: path.to_owned(), span: asked, changed, report: Arc::clone(&report) });
         kept.truncate(REPORTS_MAX);
         Ok(report)
     }

@@ -33,12 +33,12 @@ impl Plans {
         let is_name = !name.starts_with('.') && name.len() <= NAME_MAX && name.chars().all(is_plain);
         if !is_name || !(name.ends_with(".yaml") || name.ends_with(".yml")) {
             let help = "as in shop.yaml: letters, digits, `-`, `_` and `.`, with the ending .yaml";
-            return Err(Refusal::bad("that is no name of a plan", help));
+            return Err(Refusal::bad("that is not a name of a plan", help));
         }
         let path = self.folder()?.join(name);
         // A link could lead out of the folder.
         match path.symlink_metadata() {
-            Ok(found) if !found.is_file() => Err(Refusal::bad(format!("{name} is no regular file"), "")),
+            Ok(found) if !found.is_file() => Err(Refusal::bad(format!("{name} is not a regular file"), "")),
             _ => Ok(path),
         }
     }

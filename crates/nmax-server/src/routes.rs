@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use hyper::{Method, StatusCode};
+use hyper::Method;
 use nmax_json::schemars::generate::SchemaSettings;
-use nmax_json::schemars::{JsonSchema, Schema, SchemaGenerator};
-use nmax_json::serde::Serialize;
-use nmax_json::serde::de::DeserializeOwned;
+use nmax_json::schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::api;
+use crate::api::{self, In, Out, schema};
 use crate::course::By;
-use crate::page::{self, Found, SpanS};
+use crate::page::{self, RunPath, SpanS};
 use crate::refusal::Refusal;
 use crate::runs::Filter;
 use crate::server::Shared;
@@ -44,7 +42,7 @@ impl<'a> Asked<'a> {
     fn number(&self, name: &str) -> Result<Option<f64>, Refusal> {
         let parse = |text: &str| {
             let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| Refusal::bad(format!("{name}: `{}` is no number", nmax_text::shown(text)), ""))
+            number.ok_or_else(|| Refusal::bad(format!("{name}: `{}` is not a number", nmax_text::shown(text)), ""))
         };
         self.text(name).map(parse).transpose()
     }
@@ -53,9 +51,9 @@ impl<'a> Asked<'a> {
         Ok((self.number("from")?, self.number("until")?))
     }
 
-    fn run(&self) -> Result<Found, Refusal> {
+    fn run(&self) -> Result<RunPath, Refusal> {
         let (row, path) = self.shared.runs.find(&self.parts[0])?;
-        Ok(Found { row, path })
+        Ok(RunPath { row, path })
     }
 }
 
@@ -68,7 +66,7 @@ pub(crate) enum Needs {
     Change,
 }
 
-type Handler = Box<dyn Fn(&Asked<'_>, &[u8]) -> Result<Vec<u8>, Refusal> + Send + Sync>;
+type Handler = Box<dyn Fn(&Asked<'_>, &[u8]) -> Result<String, Refusal> + Send + Sync>;
 type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
 /// A row of the table.
@@ -103,11 +101,7 @@ impl Route {
     }
 }
 
-fn json<T: Serialize>(answer: &T) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(answer).map_err(|error| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), ""))
-}
-
-fn get<T: Serialize + JsonSchema + 'static>(
+fn get<T: Out>(
     path: &'static str,
     about: &'static str,
     query: &'static [(&'static str, &'static str)],
@@ -120,21 +114,21 @@ fn get<T: Serialize + JsonSchema + 'static>(
         query,
         needs: Needs::Read,
         asked: None,
-        answered: |generator| generator.subschema_for::<T>(),
-        handle: Box::new(move |asked, _| json(&handle(asked)?)),
+        answered: schema::<T>,
+        handle: Box::new(move |asked, _| Ok(handle(asked)?.json())),
     }
 }
 
-fn change<Q: DeserializeOwned + JsonSchema + 'static, T: Serialize + JsonSchema + 'static>(
+fn change<Q: In, T: Out>(
     method: Method,
     path: &'static str,
     about: &'static str,
     handle: fn(&Asked<'_>, Q) -> Result<T, Refusal>,
 ) -> Route {
     let read = move |asked: &Asked<'_>, body: &[u8]| {
-        let question = serde_json::from_slice(body)
-            .map_err(|error| Refusal::bad(format!("the body: {error}"), "/api/openapi.json describes it"))?;
-        json(&handle(asked, question)?)
+        let describe = |error| Refusal::bad(format!("the body: {error}"), "/api/openapi.json describes it");
+        let question = Q::read(body).map_err(describe)?;
+        Ok(handle(asked, question)?.json())
     };
     Route {
         method,
@@ -142,8 +136,8 @@ fn change<Q: DeserializeOwned + JsonSchema + 'static, T: Serialize + JsonSchema 
         about,
         query: &[],
         needs: Needs::Change,
-        asked: Some(|generator| generator.subschema_for::<Q>()),
-        answered: |generator| generator.subschema_for::<T>(),
+        asked: Some(schema::<Q>),
+        answered: schema::<T>,
         handle: Box::new(read),
     }
 }
@@ -260,7 +254,7 @@ pub(crate) fn table() -> Vec<Route> {
         change(patch, "/api/runs/{id}", "Gives a run another note or other tags.", |asked, label: api::Label| {
             let found = asked.run()?;
             let row = asked.shared.runs.label(&found.row.id, label.note, label.tags)?;
-            asked.shared.hub.tell(crate::live::Message::new("runs", &row));
+            asked.shared.hub.publish(crate::live::Message::new("runs", &row));
             Ok(row)
         }),
     ]
@@ -282,8 +276,8 @@ pub(crate) fn openapi(table: &[Route]) -> Value {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.method.as_str().to_lowercase()] = operation;
     }
-    let session = json!(generator.subschema_for::<api::Session>());
-    let login = json!(generator.subschema_for::<api::Login>());
+    let session = json!(schema::<api::Session>(&mut generator));
+    let login = json!(schema::<api::Login>(&mut generator));
     let answer = |about: &str, schema: &Value| json!({"description": about, "content": {"application/json": {"schema": schema}}});
     paths.insert(
         "/api/session".into(),
@@ -297,10 +291,10 @@ pub(crate) fn openapi(table: &[Route]) -> Value {
         }),
     );
     let events = [
-        json!(generator.subschema_for::<api::RunRow>()),
-        json!(generator.subschema_for::<api::Frame>()),
-        json!(generator.subschema_for::<api::Standing>()),
-        json!(generator.subschema_for::<api::Event>()),
+        json!(schema::<api::RunRow>(&mut generator)),
+        json!(schema::<api::Frame>(&mut generator)),
+        json!(schema::<api::Standing>(&mut generator)),
+        json!(schema::<api::Event>(&mut generator)),
     ];
     paths.insert("/api/stream".into(), json!({"get": {
         "summary": "Server-sent events: `runs` (a row that changed), and with `run`: `frame`, `gates`, `event`, `resync`, `end`, `gone`.",
@@ -310,7 +304,7 @@ pub(crate) fn openapi(table: &[Route]) -> Value {
         ],
         "responses": {"200": {"description": "Events without end.", "content": {"text/event-stream": {"schema": {"anyOf": events}}}}},
     }}));
-    let failure = json!(generator.subschema_for::<api::Failure>());
+    let failure = json!(schema::<api::Failure>(&mut generator));
     for path in paths.values_mut() {
         for (_, operation) in path.as_object_mut().into_iter().flatten() {
             operation["responses"]["default"] = answer("Why not.", &failure);

@@ -26,7 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 
-use crate::api;
+use crate::api::{self, In, Out};
 use crate::guard::{COOKIE_NAME, Caller, Guard};
 use crate::live::{Hub, Message, Watch};
 use crate::page::Reports;
@@ -245,12 +245,12 @@ pub fn serve(
 fn look(shared: &Shared, stop: &watch::Receiver<bool>) {
     while !*stop.borrow() {
         let (changed, gone) = shared.runs.refresh();
-        changed.iter().for_each(|row| shared.hub.tell(Message::new("runs", row)));
-        gone.iter().for_each(|id| shared.hub.tell(Message::new("gone", id)));
+        changed.iter().for_each(|row| shared.hub.publish(Message::new("runs", row)));
+        gone.iter().for_each(|id| shared.hub.publish(Message::new("gone", id)));
         let mut waited = Duration::ZERO;
         while waited < LIST_LOOK && !*stop.borrow() {
             match shared.runs.draw_one() {
-                Some(row) => shared.hub.tell(Message::new("runs", &row)),
+                Some(row) => shared.hub.publish(Message::new("runs", &row)),
                 None => pause(Duration::from_millis(50)),
             }
             waited += Duration::from_millis(50);
@@ -370,8 +370,7 @@ async fn bytes(body: Incoming) -> Result<Bytes, Refusal> {
 
 /// Begins a session by the secret of the printed address or the token of programs.
 fn login(shared: &Shared, body: &[u8]) -> Result<Answer, Refusal> {
-    let login: api::Login =
-        serde_json::from_slice(body).map_err(|error| Refusal::bad(format!("the body: {error}"), ""))?;
+    let login = api::Login::read(body).map_err(|error| Refusal::bad(format!("the body: {error}"), ""))?;
     let used = {
         let mut once = shared.once.lock().unwrap_or_else(PoisonError::into_inner);
         let is_once = is_same(&once, &login.token);
@@ -521,8 +520,8 @@ impl Body for Events {
     }
 }
 
-fn json(answer: &impl nmax_json::serde::Serialize) -> Answer {
-    reply(StatusCode::OK, "application/json", serde_json::to_vec(answer).unwrap_or_default().into())
+fn json(answer: &impl Out) -> Answer {
+    reply(StatusCode::OK, "application/json", answer.json().into())
 }
 
 fn refused(refusal: &Refusal) -> Answer {

@@ -60,8 +60,13 @@ pub(crate) fn one_function_escapes(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// The only files that start programs. Each asks for `--allow-exec`, but for the browser that `nmax record` finds by itself.
-const STARTING: [&str; 2] = ["crates/nmax-run/src/session/timeline/act.rs", "crates/nmax-record/src/browser.rs"];
+/// The only files that start programs. Each asks for `--allow-exec`, but for the browser that `nmax record` finds by itself, and
+/// for `nmax` itself, which the page starts.
+const STARTING: [&str; 3] = [
+    "crates/nmax-run/src/session/timeline/act.rs",
+    "crates/nmax-record/src/browser.rs",
+    "crates/nmax-server/src/started.rs",
+];
 
 /// The product starts programs in few places, so that each can be seen to ask for consent.
 pub(crate) fn few_start_programs(repo: &Repo) -> Vec<Finding> {

@@ -87,7 +87,7 @@ impl Followed {
     }
 
     /// Reads what came since the last look, and tells of each; whether the run goes on. Costs as much as what is new.
-    pub fn read_on(&mut self, told: &mut dyn FnMut(Told<'_>)) -> Result<bool, String> {
+    pub fn read_on(&mut self, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<bool, String> {
         let is_running = self.follower.is_running();
         self.fill(is_running, told).map_err(|error| error.to_string())?;
         Ok(is_running)
@@ -123,7 +123,7 @@ impl Followed {
     }
 
     /// Folds in what is new.
-    fn fill(&mut self, is_running: bool, told: &mut dyn FnMut(Told<'_>)) -> Result<(), StoreError> {
+    fn fill(&mut self, is_running: bool, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
         self.follower.refresh()?;
         self.take(told)?;
         let Self { follower, fold, .. } = self;
@@ -138,14 +138,14 @@ impl Followed {
     }
 
     /// Folds in what can be read, as far as it is of the span that is asked for.
-    fn take(&mut self, told: &mut dyn FnMut(Told<'_>)) -> Result<(), StoreError> {
+    fn take(&mut self, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
         let Self { follower, fold, span, .. } = self;
         let span = *span;
         let is_within = move |at: Nanos| span.is_none_or(|(from, until)| (from..until).contains(&at));
         while let Some(reading) = follower.reading()? {
             if is_within(reading.resource.at) || reading.resource.source == RUN {
                 fold.reading(&reading);
-                told(Told::Reading(&reading));
+                told(RunRecord::Reading(&reading));
             }
         }
         let written = follower.last_end()?.unwrap_or_default();
@@ -158,7 +158,7 @@ impl Followed {
             }
             None => {
                 fold.window(window);
-                told(Told::Window(window));
+                told(RunRecord::Window(window));
                 true
             }
         })?;
@@ -172,7 +172,7 @@ impl Followed {
         while let Some(event) = follower.event()? {
             if is_within(event.at) {
                 fold.event(event.at, &event.code, &event.text);
-                told(Told::Event(&event));
+                told(RunRecord::Event(&event));
             }
         }
         Ok(())
@@ -180,7 +180,7 @@ impl Followed {
 }
 
 /// Something that was read of a run.
-pub enum Told<'a> {
+pub enum RunRecord<'a> {
     /// A window, or several that are added up.
     Window(&'a Window),
     /// What was read of a figure of a host.

@@ -17,7 +17,7 @@ Examples:
   nmax serve --read-only                       for a screen on the wall
   NMAX_SERVE_TOKEN=$(openssl rand -hex 24) nmax serve --listen 0.0.0.0:7171 --host loadgen.lan
 
-Whoever reaches the address may read, as long as it is of this machine alone. To change something (start, steer, \
+Everyone who reaches the address may read, as long as it is of this machine alone. To change something (start, steer, \
 note, save) a browser has to come by the printed address, which works once; then a new one is printed. Programs send \
 `Authorization: Bearer TOKEN` with the token of NMAX_SERVE_TOKEN. /api/openapi.json describes the API.
 
