@@ -165,6 +165,8 @@ export interface Panel {
   isWide: boolean;
   /** Logarithmic, with the heat map below the lines. */
   hasHeat: boolean;
+  /** Whose resources it shows; empty for none. */
+  host: string;
 }
 
 const ABOUT: Record<string, Partial<Panel>> = {
@@ -181,7 +183,8 @@ export function panelsOf(timeline: Timeline): { panel: Panel; source: Source }[]
   const rank = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
   return ids.sort((a, b) => rank(a) - rank(b)).map((id) => {
     const lines = timeline.lines.filter((line) => line.panel === id);
-    const panel = { id, title: lines[0].panel_title, about: "", unit: lines[0].unit, height: 150, isWide: false, hasHeat: false, ...ABOUT[id] };
+    const [host, title] = id.startsWith("host ") ? lines[0].panel_title.split(/: (.*)/) : ["", lines[0].panel_title];
+    const panel = { id, title, host, about: "", unit: lines[0].unit, height: host ? 130 : 150, isWide: false, hasHeat: false, ...ABOUT[id] };
     return { panel, source: { timeline, shown: lines.map((line, i) => ({ line, title: line.title, look: lookOf(line.id, i) })) } };
   });
 }
