@@ -20,7 +20,7 @@ use nmax_plan::threshold::Within;
 use nmax_sources::{RUN, figures};
 
 use crate::breakdown::Sides;
-use crate::judge::so_far;
+use crate::judge::{Standing, so_far, standing};
 use crate::{
     Batches, CourseBuilder, Ending, Event, Evidence, InjectorFacts, InterventionRecord, Judged, Reason, SeriesBuilder,
     Stretches, Summary, Tail, judge, steadiness, violated,
@@ -283,6 +283,11 @@ impl Fold {
     /// What spoils the run so far: reasons that decide its verdict as soon as it ends, and warnings.
     pub fn so_far(&self, plan: &Plan, catalog: &Catalog) -> Vec<Reason> {
         self.with_evidence(plan, catalog, &self.over_time, so_far)
+    }
+
+    /// Gates and conditions of the plan as they stand; O(names × buckets).
+    pub fn standing(&self, plan: &Plan, catalog: &Catalog) -> Standing {
+        self.with_evidence(plan, catalog, &self.over_time, standing)
     }
 
     /// The judgement of everything so far; O(names × buckets).

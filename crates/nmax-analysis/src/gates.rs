@@ -297,7 +297,7 @@ fn windows(end: Nanos, width: Nanos) -> u64 {
 }
 
 /// The stable code of the reason that a closed gate is.
-pub(crate) fn reason_code(gate: &Gate) -> &'static str {
+pub fn reason_code(gate: &Gate) -> &'static str {
     ALL.iter().find(|id| id.code == gate.code && id.name == gate.name).map_or(gate.code, |id| id.reason)
 }
 

@@ -13,7 +13,7 @@ use crate::steady::{Steadiness, is_at_one_level, steadiness};
 use crate::suspect::diagnose;
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::wording::{count, counted, digits, share, time_ms, value};
-use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, breakdown, culprits, effects, lag};
+use crate::{Evidence, Gate, Judgement, Reason, ThresholdResult, Verdict, answer, breakdown, culprits, effects, lag};
 
 mod iterations;
 mod lost;
@@ -102,6 +102,25 @@ pub(crate) fn so_far(evidence: &Evidence) -> Vec<Reason> {
     let gates = gates_of(evidence, &evaluate_all(evidence));
     let closed = gates.iter().filter(|gate| !gate.holds).map(closed_gate);
     closed.chain(lag::warning(evidence, &lag::withheld(evidence))).collect()
+}
+
+/// Gates and conditions of the plan as they stand while a run goes on. Nothing before the hold has lasted for
+/// [`SO_FAR_AFTER_S`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// Every gate that was looked at.
+    pub gates: Vec<Gate>,
+    /// In the order of the plan.
+    pub thresholds: Vec<ThresholdResult>,
+}
+
+pub(crate) fn standing(evidence: &Evidence) -> Standing {
+    if evidence.hold_s() < SO_FAR_AFTER_S {
+        return Standing::default();
+    }
+    let evaluated = evaluate_all(evidence);
+    let gates = gates_of(evidence, &evaluated);
+    Standing { gates, thresholds: evaluated.into_iter().map(|evaluated| evaluated.result).collect() }
 }
 
 /// Codes that say that nmax was late: whatever took its time is worth a name.

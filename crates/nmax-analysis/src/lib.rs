@@ -69,7 +69,7 @@ pub use evidence::{Evidence, InjectorFacts, InterventionRecord, Own, Tail, held_
 pub use fold::Fold;
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_ranks, samples_needed};
-pub use judge::judge;
+pub use judge::{Standing, judge};
 pub use judged::{Ending, Judged, Judgement};
 pub use lag::{EFFECT_MAX, QUANTILES, Withheld};
 pub use series::{Bin, Series, SeriesBuilder};

@@ -17,7 +17,7 @@ pub(crate) struct Forbidden(IpAddr);
 impl Forbidden {
     /// As the trouble of the source at `place`.
     pub(crate) fn trouble(self, place: &str) -> Trouble {
-        Trouble::lasting(format!("{place}: {self}; take it out of `observe`"))
+        Trouble::lasting(format!("{place}: {self}; name another place"))
     }
 }
 

@@ -1,4 +1,5 @@
-//! One page over HTTP, in bounded time and size: what metrics and status pages are read with.
+//! One page over HTTP, in bounded time and size: what metrics and status pages are read with, and what is sent to servers that
+//! collect them.
 //!
 //! Each page has a connection of its own, so a server that was restarted is seen as it is. Redirects are not followed, and
 //! proxies of the environment are not used: a plan names what is read. User and password of a URL are sent as basic
@@ -28,9 +29,13 @@ pub(crate) const PAGE_BYTES_MAX: u64 = 8 << 20;
 /// Largest head of a reply.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// A page that can be fetched again and again.
-pub(crate) struct Fetcher {
+/// Longest reply to what is sent of which the text is kept.
+const REPLY_BYTES_MAX: u64 = 64 << 10;
+
+/// A page that can be fetched, or sent to, again and again.
+pub struct Fetcher {
     agent: Agent,
+    patience: Duration,
     /// Without user and password.
     url: String,
     /// The URL as messages show it.
@@ -54,13 +59,18 @@ impl Fetcher {
     /// A page at `url`. `accept`: the formats that are understood. `token` is sent as `Bearer`; without one, user and
     /// password of the URL are.
     pub(crate) fn new(url: &str, accept: &'static str, token: Option<&str>) -> Self {
+        Self::patient(url, accept, token, PATIENCE)
+    }
+
+    /// The same, with another limit of time.
+    pub fn patient(url: &str, accept: &'static str, token: Option<&str>, patience: Duration) -> Self {
         let (url, user, password) = split_user(url);
         let basic = (user.is_some() || password.is_some()).then(|| {
             let pair = format!("{}:{}", user.unwrap_or_default(), password.unwrap_or_default());
             format!("Basic {}", STANDARD.encode(pair))
         });
         let config = Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
+            .timeout_global(Some(patience))
             .http_status_as_error(false)
             .max_redirects(0)
             .max_redirects_will_error(false)
@@ -72,6 +82,7 @@ impl Fetcher {
         let config = if is_tls { config.tls_config(tls()) } else { config };
         Self {
             agent: Agent::with_parts(config.build(), DefaultConnector::default(), Addresses::default()),
+            patience,
             shown: shown(&url),
             url,
             accept,
@@ -80,7 +91,7 @@ impl Fetcher {
     }
 
     /// Where it is, as it may be shown.
-    pub(crate) fn shown(&self) -> &str {
+    pub fn shown(&self) -> &str {
         &self.shown
     }
 
@@ -100,6 +111,25 @@ impl Fetcher {
         let text = String::from_utf8(body)
             .map_err(|_| Trouble::passing(format!("{} gave bytes that are not text (UTF-8)", self.shown)))?;
         Ok(Fetched { content_type, server, text })
+    }
+
+    /// Sends a body with these headers: the status of the reply, and its text where it is one of at most 64 KiB. Takes as long as
+    /// a page.
+    ///
+    /// # Errors
+    /// Why there is no reply.
+    pub fn post(&self, headers: &[(&str, &str)], body: &[u8]) -> Result<(u16, String), Trouble> {
+        let mut request = self.agent.post(&self.url).header("accept", self.accept);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let is_named = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("authorization");
+        if let Some(authorization) = self.authorization.as_ref().filter(|_| !headers.iter().any(is_named)) {
+            request = request.header("authorization", authorization);
+        }
+        let mut response = request.send(body).map_err(|error| self.trouble(&error))?;
+        let text = response.body_mut().with_config().limit(REPLY_BYTES_MAX).read_to_string();
+        Ok((response.status().as_u16(), text.unwrap_or_default()))
     }
 
     /// What a status means for what is read.
@@ -132,7 +162,7 @@ impl Fetcher {
         }
         match error {
             Error::Timeout(_) => {
-                let patience_s = PATIENCE.as_secs();
+                let patience_s = self.patience.as_secs();
                 Trouble::passing(format!("{url} did not answer in full within {patience_s} s"))
             }
             Error::BodyExceedsLimit(_) => {

@@ -47,6 +47,7 @@ pub mod watcher;
 #[cfg(test)]
 mod fixture;
 
+pub use fetch::Fetcher;
 pub use open::open_all;
 #[doc(hidden)]
 pub use prometheus::readings_of_pages;

@@ -205,13 +205,15 @@ pub fn mask_words(words: impl Iterator<Item = String>, redactor: &Redactor) -> V
     let mut before = String::new();
     for word in words {
         masked.push(match before.as_str() {
-            "-H" | "--header" => mask_header(&word, redactor),
+            "-H" | "--header" | "--otlp-header" | "--remote-write-header" => mask_header(&word, redactor),
             "-e" | "--env" | "--set" => mask_pair(&word, redactor),
             // A value may follow a short flag without a space.
             _ if word.starts_with("-H") => format!("-H{}", mask_header(&word[2..], redactor)),
             _ if word.starts_with("-e") => format!("-e{}", mask_pair(&word[2..], redactor)),
             _ => match word.split_once('=') {
-                Some((flag @ "--header", value)) => format!("{flag}={}", mask_header(value, redactor)),
+                Some((flag @ ("--header" | "--otlp-header" | "--remote-write-header"), value)) => {
+                    format!("{flag}={}", mask_header(value, redactor))
+                }
                 Some((flag @ ("--env" | "--set"), value)) => format!("{flag}={}", mask_pair(value, redactor)),
                 _ => mask_word(&word, redactor),
             },

@@ -184,6 +184,7 @@ pub fn run(
     let mut session = Session {
         timeline,
         order,
+        manifest: &manifest,
         feed,
         tap,
         sides,
@@ -198,7 +199,7 @@ pub fn run(
         trouble: None,
     };
     session.conduct(interrupts);
-    Ok(session.conclude(&manifest))
+    Ok(session.conclude())
 }
 
 fn say(listeners: &mut [&mut dyn Listener], at: Nanos, code: &str, text: &str) {
@@ -210,6 +211,7 @@ struct Session<'a, 'l> {
     /// The first that is dropped when a panic ends the session: what was begun is undone before anything is waited for.
     timeline: Timeline,
     order: &'a Order,
+    manifest: &'a Manifest,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
     /// What logs that it follows say.
@@ -275,10 +277,13 @@ impl Session<'_, '_> {
             Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
-        let Self { order, run, fold, listeners, .. } = self;
+        let Self { order, manifest, run, fold, listeners, .. } = self;
         let catalog = run.catalog().clone();
-        let progress = Progress { plan: &order.plan, end: run.times().end, complete, fold, catalog: &catalog };
+        let progress =
+            Progress { manifest, plan: &order.plan, end: run.times().end, complete, fold, catalog: &catalog };
         listeners.iter_mut().for_each(|listener| listener.window(&progress));
+        let said: Vec<_> = listeners.iter_mut().flat_map(|listener| listener.events()).collect();
+        said.iter().for_each(|(code, text)| self.note(complete.window.end(), code, text));
     }
 
     fn keep(&mut self, complete: &Complete) -> Result<(), StoreError> {
@@ -422,7 +427,8 @@ impl Session<'_, '_> {
     }
 
     /// Writes the end, judges and reports.
-    fn conclude(mut self, manifest: &Manifest) -> Finished {
+    fn conclude(mut self) -> Finished {
+        let manifest = self.manifest;
         let plan = &self.order.plan;
         let catalog = self.run.catalog().clone();
         let ended = match self.trouble {

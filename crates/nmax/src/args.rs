@@ -12,6 +12,7 @@ use crate::complete::candidates;
 
 mod compare;
 mod data;
+mod export;
 mod import;
 mod log;
 mod planless;
@@ -27,6 +28,7 @@ mod usl;
 mod values;
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
+pub use export::ExportArgs;
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};
 pub use planless::PlanlessArgs;
@@ -42,7 +44,10 @@ pub use usl::{CompareArgs, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, 
 use values::{duration, factor, named, observe_help, observed, pair, resolve, slack};
 
 /// Options whose values may be secrets, whatever is wrong with them.
-const SECRETIVE: [&str; 5] = ["--header", "--env", "--body", "--proxy", "--set"];
+const SECRETIVE: [&str; 9] = [
+    "--header", "--env", "--body", "--proxy", "--set", "--otlp", "--otlp-header", "--remote-write",
+    "--remote-write-header",
+];
 
 /// Options of other tools: as they are typed there, and what nmax has.
 const ELSEWHERE: [(&str, &str); 14] = [
@@ -275,6 +280,8 @@ pub struct RunArgs {
     pub allow_exec: bool,
     #[command(flatten)]
     pub keep: KeepArgs,
+    #[command(flatten)]
+    pub export: ExportArgs,
     #[command(flatten)]
     pub wire: WireArgs,
     /// With --wire: show passwords, tokens and cookies

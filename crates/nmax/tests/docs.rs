@@ -128,6 +128,20 @@ fn the_source_reference_has_both_tables() {
     check("reference/sources.md", &with_part(&with_part(&text, "kinds", &kinds), "figures", &figures));
 }
 
+#[test]
+fn the_metrics_reference_has_every_metric() {
+    let mut table = "| metric | unit | kind | attributes | meaning |\n|---|---|---|---|---|\n".to_owned();
+    for metric in nmax_export::metric::ALL {
+        let attributes = metric.attributes.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let (name, in_prometheus, kind) = (metric.name, metric.prometheus_name(), metric.kind.word());
+        let row =
+            format!("| `{name}`<br>`{in_prometheus}` | {} | {kind} | {attributes} | {} |", metric.unit, metric.about);
+        writeln!(table, "{row}").unwrap();
+    }
+    let text = fs::read_to_string(page("reference/metrics.md")).unwrap();
+    check("reference/metrics.md", &with_part(&text, "metrics", &table));
+}
+
 /// The keys of a map, then those of the maps inside it; keys that were listed already are referred to.
 fn table<'a>(heading: &str, schema: &'a Value, text: &mut String, seen: &mut Vec<(String, &'a Value)>) {
     write!(text, "\n### {heading}\n\n").unwrap();

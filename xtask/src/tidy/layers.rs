@@ -84,13 +84,16 @@ table! {
         "base64 http-body-util hyper hyper-util rcgen ring thiserror tokio tokio-rustls";
     "nmax-run" Shell "text json sources secrets plan metrics analysis report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";
+    // Where people already look; the server mounts the same page of metrics.
+    "nmax-export" Shell "text metrics plan analysis store observe run",
+        "http-body-util hyper hyper-util jiff serde_json snap tokio";
     "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";
     "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";
     // It follows runs by their files, and starts those of the page as processes.
     "nmax-server" Shell "text json metrics plan usl analysis report store run scale",
         "base64 http-body-util hyper hyper-util jiff ring rustix serde_json tokio";
     "nmax" Program "text json sources secrets data plan metrics usl analysis report extract \
-        import log http engine store observe agent slice target run scale record server",
+        import log http engine store observe agent slice target run export scale record server",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
     "nmax-testkit" Program "metrics plan http engine", "base64 ring";
     "xtask" Program "", "flate2 jiff serde_json sha2";

@@ -25,6 +25,11 @@ explanations! {
         "The event that goes with the warning NAMES_OVERFLOWED.",
         "More than 500 request names in a run.",
         "Give the request a fixed `name`.";
+    Event "EXPORT_FAILED", "figures could not be sent to a server that collects them",
+        "A receiver of metrics (`--otlp`, `--remote-write`) did not take a state of the run. The run and its result are not touched by it; \
+         what that server shows has a gap.",
+        "The first state that was refused, or not taken within 3 s. A state is sent every 5 s, and the last one at the end.",
+        "The event's text names the receiver and its answer. Check address, path and headers.";
     Event "FAILURES_NOT_KEPT", "further examples of failures were not kept",
         "failures.jsonl has its share of examples of this kind. All failures are counted all the same.",
         "100 examples of each kind, 1,000 kinds.",

@@ -7,7 +7,7 @@ use nmax_log::replay::Rewrite;
 
 use super::safety::SafetyArgs;
 use super::values::{header, pair, share, speed};
-use super::{KeepArgs, OutputArgs, PlanArgs, PlanlessArgs, ReachArgs, ReadLogArgs, RunArgs, WireArgs};
+use super::{ExportArgs, KeepArgs, OutputArgs, PlanArgs, PlanlessArgs, ReachArgs, ReadLogArgs, RunArgs, WireArgs};
 use crate::complete::candidates;
 
 const REPLAY_EXAMPLES: &str = "\
@@ -76,6 +76,8 @@ pub struct ReplayArgs {
     #[command(flatten)]
     pub keep: KeepArgs,
     #[command(flatten)]
+    pub export: ExportArgs,
+    #[command(flatten)]
     pub output: OutputArgs,
 }
 
@@ -97,6 +99,7 @@ impl ReplayArgs {
             no_smoke: true,
             allow_exec: false,
             keep: self.keep.clone(),
+            export: self.export.clone(),
             wire: WireArgs::default(),
             show_secrets: false,
             planless: PlanlessArgs::default(),

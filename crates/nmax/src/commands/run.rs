@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nmax_engine::KeepSamples;
+use nmax_export::Exports;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::table;
 use nmax_report::{View, csv, html, json, junit};
@@ -66,9 +67,13 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
     if let Some(page) = &page {
         say::note(format_args!("watch it at {}", page.address));
     }
+    let mut exports = Exports::start(&args.export.options())?;
+    if let Some(url) = exports.url().filter(|_| !args.output.quiet) {
+        say::note(format_args!("metrics of the run are at {url}"));
+    }
     let mut live = Live::new(args.output.quiet);
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
-    let mut finished = nmax_run::run(&order, &interrupts, &mut [&mut live])?;
+    let mut finished = nmax_run::run(&order, &interrupts, &mut [&mut live, &mut exports])?;
     if let Some(baseline) = baseline.filter(|_| finished.trouble.is_none()) {
         let found = compare::baseline(runs_dir, &baseline, &finished.directory, &mut Progress::new(true))?;
         finished.view.baseline = Some(found);
@@ -82,6 +87,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
             write(file, &text(&finished.view)).map_err(Trouble::unreachable)?;
         }
     }
+    exports.finish(&finished).into_iter().for_each(say::warning);
     if let Some(page) = page.filter(|_| live::is_watched() && !args.output.quiet) {
         page.stay();
     }
