@@ -27,6 +27,12 @@ export function go(path: string[], query: Query = {}) {
   location.hash = href(path, query);
 }
 
+/** Goes there without a step for `Back`. */
+export function replace(path: string[], query: Query = route.query) {
+  history.replaceState(null, "", href(path, query));
+  update();
+}
+
 /** Changes values of the address; those that are null leave it. Steps that `Back` should take are pushed. */
 export function set(change: Record<string, string | number | null>, isStep = false) {
   const query: Query = { ...route.query };
