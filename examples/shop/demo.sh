@@ -81,6 +81,7 @@ reports+=$(report_of_last_run || true)$'\n'
 
 say "The reports, to open in a browser:"
 echo "$reports"
+echo "All runs in the browser, at http://127.0.0.1:7171/: $nmax serve --runs-dir $NMAX_RUNS_DIR"
 echo "Next: docs/tutorial.md, or a server of your own: $nmax run http://127.0.0.1:8080/ -c 10 -d 10s"
 echo "\`make build\` adds what this demo did not need: files of raw exchanges."
 exit "$worst"

@@ -39,6 +39,9 @@ impl Desk {
 
     fn typed_at(&mut self, line: &str, now_us: i64) -> UserCommand {
         let name: String = line.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect();
+        if let Some(mark) = mark_at(&name) {
+            return UserCommand::Mark(mark);
+        }
         match (name.as_str(), self.asked_us.take()) {
             ("", None) => {
                 self.asked_us = Some(now_us);
@@ -50,6 +53,12 @@ impl Desk {
             (_, asked_us) => UserCommand::Mark(Mark { at_us: asked_us.unwrap_or(now_us), name }),
         }
     }
+}
+
+/// `@1767225600000000 log in`, of a program: what came from that instant on has this name, which may be empty to take one back.
+fn mark_at(line: &str) -> Option<Mark> {
+    let (at, name) = line.strip_prefix('@')?.split_once(' ').unwrap_or((line.strip_prefix('@')?, ""));
+    Some(Mark { at_us: at.parse().ok()?, name: name.trim().to_owned() })
 }
 
 #[expect(clippy::disallowed_methods, reason = "a mark stands among exchanges by the calendar")]

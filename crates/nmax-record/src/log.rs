@@ -144,8 +144,12 @@ impl Log {
         Ok(Certificate(file))
     }
 
-    /// What follows has a name.
+    /// What follows has a name, in the place of one that was given for the same instant; an empty one takes that back.
     pub(crate) fn mark(&mut self, mark: Mark) {
+        self.recording.marks.retain(|known| known.at_us != mark.at_us);
+        if mark.name.is_empty() {
+            return;
+        }
         self.writer.mark(mark.clone());
         self.recording.marks.push(mark);
     }

@@ -425,4 +425,48 @@ types! {
         note: Option<String>,
         tags: Option<Vec<String>>,
     }
+
+    in Visit {
+        /// First page.
+        url: String,
+        /// Name of the plan.
+        name: String,
+    }
+    in Names {
+        /// By id of the step; an empty name takes one back.
+        names: std::collections::BTreeMap<String, String>,
+    }
+    /// What needs no words.
+    in Nothing {
+    }
+    /// A visit that is recorded.
+    #[derive(Default)]
+    out Recording {
+        id: String,
+        state: RecordingState,
+        url: String,
+        /// The plan that it becomes.
+        plan: String,
+        /// Where clients send their requests: host and port.
+        proxy: String,
+        /// Whether a browser was opened on the machine of this server; else a client is pointed at the proxy.
+        has_browser: bool,
+        steps: Vec<RecordedStep>,
+        /// Why it failed, or what to keep in mind.
+        trouble: String,
+    }
+    words RecordingState { #[default] Recording, Saved, Failed, }
+    out RecordedStep {
+        /// When it was sent, us since 1970.
+        id: u64,
+        /// What the person did from here on; empty without a name.
+        name: String,
+        method: String,
+        url: String,
+        /// 0 without a reply.
+        status: u64,
+        at_s: f64,
+        /// Exchanges, those that the page brought along included.
+        requests: u64,
+    }
 }

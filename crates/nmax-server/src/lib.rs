@@ -8,7 +8,7 @@
 //! - `routes`: every way to ask, as a table, and its OpenAPI document; `api`: what is asked and answered
 //! - `guard`, `session`: who is let in; `refusal`: why something is not done
 //! - `runs`: the list; `page`: a run; `course`: a run over time; `live`: a run as it goes on; `analyses`: runs beside each other
-//! - `plans`: plans of a folder; `started`: runs that are started here; `steer`: changes of a running run
+//! - `plans`: plans of a folder; `started`: runs that are started here; `recordings`: visits that are recorded; `steer`: changes of a running run
 //! - `ui`: the page
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -20,6 +20,7 @@ mod guard;
 mod live;
 mod page;
 mod plans;
+mod recordings;
 mod refusal;
 mod routes;
 mod runs;

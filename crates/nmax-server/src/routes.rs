@@ -246,11 +246,26 @@ pub(crate) fn table() -> Vec<Route> {
             shared.processes.start(shared.runs.folder(), &what, &start)
         }),
         change(
-            post,
+            post.clone(),
             "/api/runs/{id}/steer",
             "Changes the load of a running run, or ends it.",
             |asked, wish: api::Wish| steer::steer(&asked.run()?.path, &wish),
         ),
+        change(post.clone(), "/api/recordings", "Records a visit.", |asked, visit: api::Visit| {
+            asked.shared.recordings.begin(&asked.shared.processes, &asked.shared.plans, &visit)
+        }),
+        Route {
+            needs: Needs::Change,
+            ..get("/api/recordings/{id}", "A recording.", &[], |asked| asked.shared.recordings.get(&asked.parts[0]))
+        },
+        change(patch.clone(), "/api/recordings/{id}", "Names what was done.", |asked, names: api::Names| {
+            let parse = |(step, name): (String, String)| Ok((step.parse().map_err(|_| Refusal::missing(step))?, name));
+            let names: Result<Vec<(u64, String)>, Refusal> = names.names.into_iter().map(parse).collect();
+            asked.shared.recordings.name(&asked.parts[0], &names?)
+        }),
+        change(post, "/api/recordings/{id}/stop", "Ends a recording and writes its plan.", |asked, _: api::Nothing| {
+            asked.shared.recordings.stop(&asked.parts[0])
+        }),
         change(patch, "/api/runs/{id}", "Gives a run another note or other tags.", |asked, label: api::Label| {
             let found = asked.run()?;
             let row = asked.shared.runs.label(&found.row.id, label.note, label.tags)?;

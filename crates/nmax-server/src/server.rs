@@ -31,6 +31,7 @@ use crate::guard::{COOKIE_NAME, Caller, Guard};
 use crate::live::{Hub, Message, Watch};
 use crate::page::Reports;
 use crate::plans::Plans;
+use crate::recordings::Recordings;
 use crate::refusal::Refusal;
 use crate::routes::{Asked, Needs, Route, openapi, table};
 use crate::runs::{Runs, SharedRuns};
@@ -90,6 +91,7 @@ pub(crate) struct Shared {
     pub(crate) reports: Reports,
     pub(crate) plans: Plans,
     pub(crate) processes: Processes,
+    pub(crate) recordings: Recordings,
     guard: Guard,
     /// The secret of the printed address, which works once.
     once: Mutex<String>,
@@ -143,6 +145,7 @@ impl Server {
             reports: Reports::default(),
             plans: Plans(options.plans),
             processes: Processes::new(options.program, options.grants),
+            recordings: Recordings::default(),
             guard: Guard {
                 hosts: options.hosts,
                 is_loopback: options.listen.ip().is_loopback(),
@@ -207,7 +210,11 @@ impl Server {
         let _ = tokio::time::timeout(Duration::from_secs(2), all).await;
         connections.abort_all();
         let ended = Arc::clone(&shared);
-        let _ = tokio::task::spawn_blocking(move || ended.processes.end()).await;
+        let _ = tokio::task::spawn_blocking(move || {
+            ended.recordings.end();
+            ended.processes.end();
+        })
+        .await;
         if let Ok(looking) = looking {
             let _ = tokio::task::spawn_blocking(move || looking.join()).await;
         }

@@ -1,12 +1,13 @@
 //! Runs that are started from the page: each a process of its own, so that who watches is never in the way of the load.
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::api::{Start, Started};
+use crate::recordings;
 use crate::refusal::Refusal;
 
 /// Runs at the same time.
@@ -45,12 +46,7 @@ impl Processes {
     }
 
     /// Starts a run; its id once it has begun.
-    pub(crate) fn start(
-        &self,
-        runs_dir: &std::path::Path,
-        what: &std::path::Path,
-        asked: &Start,
-    ) -> Result<Started, Refusal> {
+    pub(crate) fn start(&self, runs_dir: &Path, what: &Path, asked: &Start) -> Result<Started, Refusal> {
         if !self.grants.start {
             let help = "start `nmax serve` with --allow-start";
             return Err(Refusal::not_granted("this server may not start runs", help));
@@ -100,6 +96,17 @@ impl Processes {
         }
     }
 
+    /// Starts a recording.
+    pub(crate) fn record(&self, url: &str, output: &Path) -> Result<Child, Refusal> {
+        if !self.grants.record {
+            let help = "visits are recorded by a server that only this machine reaches, without --read-only";
+            return Err(Refusal::not_granted("this server may not record", help));
+        }
+        let mut command = Command::new(&self.program);
+        command.args(recordings::flags(url, output));
+        Ok(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?)
+    }
+
     /// Ends what goes on, as Ctrl-C does, and waits for it.
     pub(crate) fn end(&self) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -120,6 +127,6 @@ impl Processes {
 }
 
 #[expect(clippy::disallowed_methods, reason = "waits for another process on a thread of its own")]
-fn pause(time: Duration) {
+pub(crate) fn pause(time: Duration) {
     std::thread::sleep(time);
 }

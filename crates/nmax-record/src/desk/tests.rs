@@ -27,6 +27,14 @@ fn enter_by_mistake_can_be_taken_back() {
     assert_eq!(desk.typed_at("q", 50), UserCommand::End, "also while a name is asked for");
 }
 
+#[test]
+fn a_program_names_what_came_before() {
+    let mut desk = Desk::default();
+    assert_eq!(desk.typed_at("@20 log in", 90), mark(20, "log in"));
+    assert_eq!(desk.typed_at("@20", 91), mark(20, ""), "taken back");
+    assert_eq!(desk.typed_at("@home", 92), mark(92, "@home"), "a name that only looks like it");
+}
+
 fn lines(bytes: &[u8], piece: usize) -> Vec<String> {
     let mut input = BufReader::with_capacity(piece, bytes);
     std::iter::from_fn(|| next_line(&mut input)).collect()

@@ -68,6 +68,10 @@ pub struct RecordArgs {
     /// Stop after this time
     #[arg(short = 'd', long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<Duration>,
+    /// Say what happens as lines of JSON on standard output, for programs; lines of standard input such as
+    /// `@1767225600000000 log in` name what came from that instant (us since 1970) on
+    #[arg(long, conflicts_with = "quiet")]
+    pub events: bool,
     /// Don't show requests as they happen
     #[arg(short, long)]
     pub quiet: bool,

@@ -1,18 +1,21 @@
 //! `nmax record`: a person clicks, a proxy watches, and a plan comes of it.
 //!
 //! # Layout
-//! - `screen`: what the person sees meanwhile
+//! - `screen`: what the person sees meanwhile; `events`: what a program is told
 
 use std::net::{Ipv4Addr, SocketAddr};
 
 use nmax_record::visit::{self, Browsing, Order};
+use nmax_run::Exit;
 
 use super::Ended;
 use super::import::{options, report};
 use crate::args::RecordArgs;
 
+mod events;
 mod screen;
 
+use events::Events;
 use screen::Screen;
 
 /// Records until the person has had enough, and makes a plan of it.
@@ -35,5 +38,9 @@ pub fn record(args: &RecordArgs) -> Ended {
         duration: args.duration,
         options: options(&args.plan),
     };
+    if args.events {
+        let told = visit::record(&order, &mut Events)?;
+        return told.why_no_plan().map_or(Ok(Exit::Pass), |reason| Err(reason.into()));
+    }
     report(&args.plan, &visit::record(&order, &mut Screen::new(args.quiet))?)
 }
