@@ -9,7 +9,7 @@
 //! - `guard`, `session`: who is let in; `refusal`: why something is not done
 //! - `runs`: the list; `page`: a run; `course`: a run over time; `live`: a run as it goes on; `analyses`: runs beside each other
 //! - `plans`: plans of a folder; `started`: runs that are started here; `recordings`: visits that are recorded; `steer`: changes of a running run
-//! - `ui`: the page
+//! - `scrape`: running runs for Prometheus; `ui`: the page
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -24,6 +24,7 @@ mod recordings;
 mod refusal;
 mod routes;
 mod runs;
+mod scrape;
 mod server;
 mod session;
 mod started;

@@ -35,6 +35,7 @@ use crate::recordings::Recordings;
 use crate::refusal::Refusal;
 use crate::routes::{Asked, Needs, Route, openapi, table};
 use crate::runs::{Runs, SharedRuns};
+use crate::scrape::Scrape;
 use crate::session::{LENGTH_S, Sessions, is_same, random};
 use crate::started::{Grants, Processes};
 use crate::ui::ASSETS;
@@ -92,6 +93,7 @@ pub(crate) struct Shared {
     pub(crate) plans: Plans,
     pub(crate) processes: Processes,
     pub(crate) recordings: Recordings,
+    scrape: Scrape,
     guard: Guard,
     /// The secret of the printed address, which works once.
     once: Mutex<String>,
@@ -146,6 +148,7 @@ impl Server {
             plans: Plans(options.plans),
             processes: Processes::new(options.program, options.grants),
             recordings: Recordings::default(),
+            scrape: Scrape::default(),
             guard: Guard {
                 hosts: options.hosts,
                 is_loopback: options.listen.ip().is_loopback(),
@@ -338,6 +341,11 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>, caller: &Calle
     match (head.method.as_str(), path) {
         ("GET", "/api/stream") => {
             return stream(shared, &Asked::new(shared, Vec::new(), head.uri.query().unwrap_or("")), &head.headers);
+        }
+        ("GET", "/metrics") => {
+            let of = Arc::clone(shared);
+            let page = tokio::task::spawn_blocking(move || of.scrape.page(&of.runs)).await.unwrap_or_default();
+            return Ok(reply(StatusCode::OK, nmax_export::prometheus::CONTENT_TYPE, page.into()));
         }
         ("GET", "/api/openapi.json") => return Ok(json(&openapi(&shared.table))),
         ("GET", "/api/schema") => return Ok(json(&nmax_plan::document::schema())),

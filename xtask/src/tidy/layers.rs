@@ -90,7 +90,7 @@ table! {
     "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";
     "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";
     // It follows runs by their files, and starts those of the page as processes.
-    "nmax-server" Shell "text json metrics plan usl analysis report store run scale",
+    "nmax-server" Shell "text json metrics plan usl analysis report store run scale export",
         "base64 http-body-util hyper hyper-util jiff ring rustix serde_json tokio";
     "nmax" Program "text json sources secrets data plan metrics usl analysis report extract \
         import log http engine store observe agent slice target run export scale record server",
