@@ -90,6 +90,12 @@ impl Fetcher {
         }
     }
 
+    /// The same, which messages show like this.
+    #[must_use]
+    pub fn shown_as(self, shown: String) -> Self {
+        Self { shown, ..self }
+    }
+
     /// Where it is, as it may be shown.
     pub fn shown(&self) -> &str {
         &self.shown

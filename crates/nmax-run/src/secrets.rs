@@ -9,7 +9,9 @@ use nmax_plan::addresses::is_absolute;
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Action, Body, CallKind, FormPart, Observed, PartContent, Plan, Step, Test, Wanted};
 use nmax_plan::template::{Part, Template};
-use nmax_secrets::{MASK, Message, Redactor, Rules, TextKind, find, is_secret_header, is_secret_name, masked_url};
+use nmax_secrets::{
+    MASK, Message, Redactor, Rules, TextKind, find, is_secret_header, is_secret_name, masked_url, origin_only,
+};
 
 use crate::plan::plan_of_manifest;
 
@@ -205,15 +207,15 @@ pub fn mask_words(words: impl Iterator<Item = String>, redactor: &Redactor) -> V
     let mut before = String::new();
     for word in words {
         masked.push(match before.as_str() {
-            "-H" | "--header" | "--otlp-header" | "--remote-write-header" => mask_header(&word, redactor),
+            flag if is_header(flag) => mask_header(&word, redactor),
+            "--webhook" => origin_only(&word),
             "-e" | "--env" | "--set" => mask_pair(&word, redactor),
             // A value may follow a short flag without a space.
             _ if word.starts_with("-H") => format!("-H{}", mask_header(&word[2..], redactor)),
             _ if word.starts_with("-e") => format!("-e{}", mask_pair(&word[2..], redactor)),
             _ => match word.split_once('=') {
-                Some((flag @ ("--header" | "--otlp-header" | "--remote-write-header"), value)) => {
-                    format!("{flag}={}", mask_header(value, redactor))
-                }
+                Some((flag, value)) if is_header(flag) => format!("{flag}={}", mask_header(value, redactor)),
+                Some((flag @ "--webhook", value)) => format!("{flag}={}", origin_only(value)),
                 Some((flag @ ("--env" | "--set"), value)) => format!("{flag}={}", mask_pair(value, redactor)),
                 _ => mask_word(&word, redactor),
             },
@@ -221,6 +223,11 @@ pub fn mask_words(words: impl Iterator<Item = String>, redactor: &Redactor) -> V
         before = word;
     }
     masked
+}
+
+/// Whether a flag takes `Name: value`.
+fn is_header(flag: &str) -> bool {
+    matches!(flag, "-H" | "--header" | "--otlp-header" | "--remote-write-header" | "--webhook-header")
 }
 
 /// A word that no flag explains: a URL, a body, `kind=place`.

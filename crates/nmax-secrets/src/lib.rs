@@ -34,4 +34,4 @@ pub use message::Message;
 pub use multipart::boundary;
 pub use names::{is_secret_header, is_secret_name, looks_random};
 pub use needles::{EVERYWHERE_BYTES_MIN, Needles};
-pub use redactor::{Redactor, Variables, masked_url};
+pub use redactor::{Redactor, Variables, masked_url, origin_only};

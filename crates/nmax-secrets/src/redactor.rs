@@ -244,5 +244,11 @@ pub fn masked_url(url: &str) -> String {
     }
 }
 
+/// A URL of which all behind its host is secret, such as that of a webhook.
+pub fn origin_only(url: &str) -> String {
+    let url = nmax_text::url::split(url);
+    format!("{}://{}/{MASK}", url.scheme, url.place)
+}
+
 #[cfg(test)]
 mod tests;

@@ -44,9 +44,9 @@ pub use usl::{CompareArgs, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, 
 use values::{duration, factor, named, observe_help, observed, pair, resolve, slack};
 
 /// Options whose values may be secrets, whatever is wrong with them.
-const SECRETIVE: [&str; 9] = [
+const SECRETIVE: [&str; 11] = [
     "--header", "--env", "--body", "--proxy", "--set", "--otlp", "--otlp-header", "--remote-write",
-    "--remote-write-header",
+    "--remote-write-header", "--webhook", "--webhook-header",
 ];
 
 /// Options of other tools: as they are typed there, and what nmax has.
@@ -234,6 +234,8 @@ pub enum SchemaKind {
     Doctor,
     /// What `nmax explain --json` prints
     Explain,
+    /// What `nmax run --webhook` sends
+    Webhook,
     /// The OpenAPI document of `nmax serve`
     Openapi,
 }

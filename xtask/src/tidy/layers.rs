@@ -85,7 +85,7 @@ table! {
     "nmax-run" Shell "text json sources secrets plan metrics analysis report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";
     // Where people already look; the server mounts the same page of metrics.
-    "nmax-export" Shell "text metrics plan analysis store observe run",
+    "nmax-export" Shell "text json secrets metrics plan analysis report store observe run",
         "http-body-util hyper hyper-util jiff serde_json snap tokio";
     "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";
     "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";

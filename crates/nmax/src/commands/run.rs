@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use nmax_engine::KeepSamples;
 use nmax_export::Exports;
+use nmax_export::summary::{self, Appended};
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::table;
 use nmax_report::{View, csv, html, json, junit};
@@ -88,10 +89,34 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
         }
     }
     exports.finish(&finished).into_iter().for_each(say::warning);
+    told_of_end(args, &finished)?;
     if let Some(page) = page.filter(|_| live::is_watched() && !args.output.quiet) {
         page.stay();
     }
     Ok(finished.exit.forgiven(args.keep.exit_zero))
+}
+
+/// Tells the CI job and the webhook of the end. What goes wrong is a warning, unless it was asked to be more.
+fn told_of_end(args: &RunArgs, finished: &Finished) -> Result<(), Trouble> {
+    if let Some(file) = args.export.ci_summary.as_ref().filter(|file| !file.as_os_str().is_empty()) {
+        match summary::append(file, &finished.view) {
+            Ok(Appended::Whole) => {}
+            Ok(Appended::Line | Appended::Nothing) => {
+                say::warning(format_args!("{}: too long already, so the report is not in it", file.display()));
+            }
+            Err(error) => say::warning(unwritable(file, &error)),
+        }
+    }
+    let Some(hook) = args.export.hook() else { return Ok(()) };
+    let exit = finished.exit.forgiven(args.keep.exit_zero);
+    match hook.send(&finished.view, exit.code(), &finished.directory.display().to_string()) {
+        Err(why) if args.export.webhook_required => Err(Trouble::unreachable(format!("webhook: {why}"))),
+        Err(why) => {
+            say::warning(format_args!("webhook: {why}"));
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
 }
 
 fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>) -> Result<Order, Trouble> {

@@ -50,6 +50,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Doctor => nmax_json::schema::<super::doctor::Checks>("nmax doctor", ""),
         SchemaKind::Openapi => nmax_server::openapi(),
         SchemaKind::Explain => nmax_json::schema::<super::explain::Codes>("nmax explain", ""),
+        SchemaKind::Webhook => nmax_export::webhook::schema(),
     };
     say::line(format_args!("{schema:#}"));
     Exit::Pass

@@ -116,7 +116,7 @@ impl Bench {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.folder).stdin(Stdio::null());
-        for name in ["NMAX_RUNS_DIR", "NO_COLOR", "CI", "TERM", "COLUMNS"] {
+        for name in ["NMAX_RUNS_DIR", "NMAX_WEBHOOK", "GITHUB_STEP_SUMMARY", "NO_COLOR", "CI", "TERM", "COLUMNS"] {
             command.env_remove(name);
         }
         command.env("NMAX", env!("CARGO_BIN_EXE_nmax"));
