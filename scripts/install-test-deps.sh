@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `make test` needs beside the crates: a C compiler (ring compiles assembler and C); the real servers that
-# tests start for themselves, nginx, Varnish, Apache and its `ab`, PHP, PostgreSQL, Redis and memcached; what uses the
+# tests start for themselves, nginx, Varnish, Prometheus, Apache and its `ab`, PHP, PostgreSQL, Redis and memcached; what uses the
 # recorder, curl, and Chromium driven by Node.js; a reader of Parquet; libfaketime for hosts whose clocks are off; fish, zsh and groff, which judge completions and manual pages. Where it
 # may not install, it says what to type. Servers are installed and not started: tests run them on free ports and end them.
 set -euo pipefail
@@ -15,6 +15,7 @@ fi
 
 need cc gcc libc6-dev
 need nginx nginx-light
+need prometheus prometheus
 need varnishd varnish
 need apache2 apache2
 need ab apache2-utils

@@ -66,8 +66,8 @@ fn said(ended: &Output) -> String {
 }
 
 /// The examples that this file runs.
-const ALL: [&str; 14] = [
-    "advice", "background", "data", "judgement", "locations", "observe", "pages", "profiles", "scale",
+const ALL: [&str; 15] = [
+    "advice", "background", "data", "grafana", "judgement", "locations", "observe", "pages", "profiles", "scale",
     "scale-a-real-server", "state", "thresholds", "timeline", "usl",
 ];
 
@@ -84,6 +84,11 @@ fn background() {
 #[test]
 fn data() {
     example("data");
+}
+
+#[test]
+fn grafana() {
+    example("grafana");
 }
 
 #[test]

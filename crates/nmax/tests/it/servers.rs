@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! - harness: `process` (a server in a folder, on a free port, ended with the test), `access` (its log), `certificates`
-//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `fidelity` (of what nginx logged), `breakdown` (both sides), `apache`, `varnish`, `story` (the example with ab)
+//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `fidelity` (of what nginx logged), `breakdown` (both sides), `apache`, `varnish`, `prometheus` (which sees a live run), `story` (the example with ab)
 
 mod access;
 mod certificates;
@@ -17,6 +17,7 @@ mod fidelity;
 mod nginx;
 mod nginx_tls;
 mod pages;
+mod prometheus;
 pub(crate) mod story;
 mod uploads;
 mod varnish;
