@@ -15,7 +15,7 @@ use crate::push::answered;
 
 /// Longest time of an attempt; there are two.
 const ATTEMPT_MAX: Duration = Duration::from_millis(2_500);
-/// Most reasons that are told.
+/// Most reasons that are sent.
 const REASONS_MAX: usize = 20;
 /// Most characters of a text.
 const TEXT_MAX: usize = 500;
@@ -32,14 +32,14 @@ pub struct Webhook {
 }
 
 /// A run that has ended, for its webhook.
-struct Told<'a> {
+struct RunEnd<'a> {
     view: &'a View,
     exit_code: u8,
     directory: &'a str,
     link: Option<String>,
 }
 
-impl Told<'_> {
+impl RunEnd<'_> {
     /// One line, as chats show it.
     fn line(&self) -> String {
         let view = self.view;
@@ -51,18 +51,18 @@ impl Told<'_> {
 }
 
 records! {
-    struct Ended(told: &Told<'_>) {
+    struct Ended(ended: &RunEnd<'_>) {
         schema_version: Version = Version;
         event: Word = "run_ended", in ["run_ended"];
-        text: String = told.line(), "One line for people; chats show it.";
-        verdict: Word = told.view.judgement.verdict.name(), in ["pass", "fail", "invalid"];
-        ending: Word = ending(told.view.ending), in ["complete", "interrupted", "aborted", "cut_off", "running"];
-        exit_code: u64 = u64::from(told.exit_code), "Of `nmax run`.";
-        run: Run = &told.view.run;
-        phase: PhaseRow = &told.view.summary.phase;
-        figures: Figures = told.view;
-        reasons: Vec<ReasonRow> = reasons(told.view), "The first 20, those that decide first.";
-        report: Report = told;
+        text: String = ended.line(), "One line for people; chats show it.";
+        verdict: Word = ended.view.judgement.verdict.name(), in ["pass", "fail", "invalid"];
+        ending: Word = ending(ended.view.ending), in ["complete", "interrupted", "aborted", "cut_off", "running"];
+        exit_code: u64 = u64::from(ended.exit_code), "Of `nmax run`.";
+        run: Run = &ended.view.run;
+        phase: PhaseRow = &ended.view.summary.phase;
+        figures: Figures = ended.view;
+        reasons: Vec<ReasonRow> = reasons(ended.view), "The first 20, those that decide first.";
+        report: Report = ended;
     }
     struct Run(run: &RunInfo) {
         id: String;
@@ -100,9 +100,9 @@ records! {
         text: String = clipped(&reason.text);
         decides: bool, "False for a warning that does not change the verdict.";
     }
-    struct Report(told: &Told<'_>) {
-        directory: String = told.directory, "The run's directory, with report.html and summary.json.";
-        url: Option<String> = told.link.as_ref(), "As given by `--webhook-link`.";
+    struct Report(ended: &RunEnd<'_>) {
+        directory: String = ended.directory, "The run's directory, with report.html and summary.json.";
+        url: Option<String> = ended.link.as_ref(), "As given by `--webhook-link`.";
     }
 }
 
@@ -147,8 +147,8 @@ impl Webhook {
     /// Why it was not taken.
     pub fn send(&self, view: &View, exit_code: u8, directory: &str) -> Result<(), String> {
         let link = self.link.as_ref().map(|link| link.replace("{run_id}", &view.run.id));
-        let told = Told { view, exit_code, directory, link };
-        let body = nmax_json::value::<Ended, _>(&told).to_string();
+        let ended = RunEnd { view, exit_code, directory, link };
+        let body = nmax_json::value::<Ended, _>(&ended).to_string();
         let fetcher = Fetcher::patient(&self.url, "*/*", None, ATTEMPT_MAX).shown_as(origin_only(&self.url));
         let given = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let headers: Vec<_> = [("content-type", "application/json")].into_iter().chain(given).collect();

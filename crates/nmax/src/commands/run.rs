@@ -89,7 +89,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
         }
     }
     exports.finish(&finished).into_iter().for_each(say::warning);
-    told_of_end(args, &finished)?;
+    announce_end(args, &finished)?;
     if let Some(page) = page.filter(|_| live::is_watched() && !args.output.quiet) {
         page.stay();
     }
@@ -97,7 +97,7 @@ pub fn conduct(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>, told:
 }
 
 /// Tells the CI job and the webhook of the end. What goes wrong is a warning, unless it was asked to be more.
-fn told_of_end(args: &RunArgs, finished: &Finished) -> Result<(), Trouble> {
+fn announce_end(args: &RunArgs, finished: &Finished) -> Result<(), Trouble> {
     if let Some(file) = args.export.ci_summary.as_ref().filter(|file| !file.as_os_str().is_empty()) {
         match summary::append(file, &finished.view) {
             Ok(Appended::Whole) => {}
