@@ -75,6 +75,7 @@ export function withUnit(value: Maybe, unit: string): string {
     case "ratio": return share(value);
     case "bytes": return bytes(value);
     case "bytes/s": return `${bytes(value)}/s`;
+    case "VUs": return `${value % 1 === 0 ? count(value) : digits(value)} VUs`;
     case "": case "count": return value % 1 === 0 ? count(value) : digits(value);
     case "cores": return value && Math.abs(value) < 0.0095 ? `${fixed(value, 5)} cores` : `${digits(value)} cores`;
     default: return `${digits(value)} ${unit}`;
