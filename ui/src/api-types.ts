@@ -12,6 +12,7 @@ export type Line = All["Line"];
 export type PlanFile = All["PlanFile"];
 export type PlanList = All["PlanList"];
 export type Problem = All["Problem"];
+export type Recording = All["Recording"];
 export type Report = All["Report"];
 export type RunList = All["RunList"];
 export type RunPage = All["RunPage"];
@@ -23,4 +24,3 @@ export type Standing = All["Standing"];
 export type State = All["State"];
 export type Trend = All["Trend"];
 export type WhatIf = All["WhatIf"];
-export interface Recording { id: string; state: "recording" | "ended" | "saved" | "failed"; url: string; proxy: string; steps: { id: number; name: string; method: string; url: string; status: number; at_s: number; requests: number }[]; trouble: string }

@@ -713,6 +713,188 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recordings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Records a visit. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Visit"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Recording"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/recordings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A recording. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Recording"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Names what was done. */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Names"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Recording"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/api/recordings/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a recording and writes its plan. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Nothing"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Recording"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session": {
         parameters: {
             query?: never;
@@ -991,6 +1173,17 @@ export interface components {
             /** @default  */
             token: string;
         };
+        Names: {
+            /**
+             * @description By id of the step; an empty name takes one back.
+             * @default {}
+             */
+            names: {
+                [key: string]: string;
+            };
+        };
+        /** @description What needs no words. */
+        Nothing: Record<string, never>;
         OneCourse: {
             id: string;
             course: components["schemas"]["Course"];
@@ -1040,6 +1233,46 @@ export interface components {
             help: string;
             is_warning: boolean;
         };
+        RecordedStep: {
+            /**
+             * Format: uint64
+             * @description When it was sent, us since 1970.
+             */
+            id: number;
+            /** @description What the person did from here on; empty without a name. */
+            name: string;
+            method: string;
+            url: string;
+            /**
+             * Format: uint64
+             * @description 0 without a reply.
+             */
+            status: number;
+            /** Format: double */
+            at_s: number;
+            /**
+             * Format: uint64
+             * @description Exchanges, those that the page brought along included.
+             */
+            requests: number;
+        };
+        /** @description A visit that is recorded. */
+        Recording: {
+            id: string;
+            state: components["schemas"]["RecordingState"];
+            url: string;
+            /** @description The plan that it becomes. */
+            plan: string;
+            /** @description Where clients send their requests: host and port. */
+            proxy: string;
+            /** @description Whether a browser was opened on the machine of this server; else a client is pointed at the proxy. */
+            has_browser: boolean;
+            steps: components["schemas"]["RecordedStep"][];
+            /** @description Why it failed, or what to keep in mind. */
+            trouble: string;
+        };
+        /** @enum {string} */
+        RecordingState: "recording" | "saved" | "failed";
         /** @description A report, in the words and the markup of the report file. */
         Report: {
             title: string;
@@ -1276,6 +1509,18 @@ export interface components {
             value: number | null;
             /** @description A lasting change begins here. */
             is_change: boolean;
+        };
+        Visit: {
+            /**
+             * @description First page.
+             * @default
+             */
+            url: string;
+            /**
+             * @description Name of the plan.
+             * @default
+             */
+            name: string;
         };
         /** @description A law with other coefficients. */
         WhatIf: {
