@@ -15,7 +15,7 @@ type Options = { method?: string; body?: unknown; signal?: AbortSignal };
 export async function api<T>(path: string, options: Options = {}): Promise<T> {
   const headers: Record<string, string> = {};
   if (options.body !== undefined) headers["content-type"] = "application/json";
-  if (options.method && session.now?.key) headers["x-nmax-key"] = session.now.key;
+  if (session.now?.key) headers["x-nmax-key"] = session.now.key;
   const body = options.body === undefined ? undefined : JSON.stringify(options.body);
   let reply: Response;
   try {
