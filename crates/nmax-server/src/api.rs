@@ -116,7 +116,7 @@ types! {
         duration_s: Option<f64>,
         /// Iterations started per second in the hold.
         rate: Option<f64>,
-        /// 95th percentile of the response time in the hold, ms.
+        /// 95th percentile of the response time in the hold, ms; null where the report withholds it.
         p95_ms: Option<f64>,
         /// Failed exchanges of all in the hold, 0 to 1.
         failure_rate: Option<f64>,

@@ -22,6 +22,8 @@ const GATES: Duration = Duration::from_secs(2);
 const GATES_PART: u32 = 100;
 /// Frames that are kept: an hour of seconds.
 const RING_MAX: usize = 3_600;
+/// Frames of the time before a run was followed.
+const FIRST_MAX: usize = 30;
 /// Frames that a viewer may be behind before it is told to read everything again.
 const BEHIND_MAX: usize = 256;
 /// A run that nobody watches is followed for so long.
@@ -33,17 +35,20 @@ const P95: usize = 2;
 /// Most kinds of errors.
 const ERRORS_MAX: usize = 10;
 
-/// What viewers are sent: the name of the event, its id in ms of the run where it is a frame, and its data.
+/// What viewers are sent.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) name: &'static str,
+    /// Of a frame: its end, ms of the run.
     pub(crate) id: Option<u64>,
+    /// Of a frame: its beginning, ms.
+    begins: u64,
     pub(crate) data: Arc<str>,
 }
 
 impl Message {
     pub(crate) fn new(name: &'static str, data: &impl crate::api::Out) -> Self {
-        Self { name, id: None, data: data.json().into() }
+        Self { name, id: None, begins: 0, data: data.json().into() }
     }
 }
 
@@ -70,6 +75,22 @@ struct History {
 pub(crate) struct Watch {
     pub(crate) first: Vec<Message>,
     pub(crate) then: Receiver<Message>,
+    /// The viewer has frames up to these ms, and none was found yet that follows.
+    after: Option<u64>,
+}
+
+impl Watch {
+    /// A message as this viewer gets it: nothing in place of a frame that it has, and before the first one that does not
+    /// follow what it has, the word to read everything again.
+    pub(crate) fn passed(&mut self, message: Message) -> [Option<Message>; 2] {
+        let (Some(id), Some(after)) = (message.id, self.after) else { return [None, Some(message)] };
+        if id <= after {
+            return [None, None];
+        }
+        self.after = None;
+        let is_next = message.begins <= after + 1;
+        [(!is_next).then(|| Message::new("resync", &())), Some(message)]
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -116,9 +137,9 @@ impl Hub {
         let kept = lock(&channel.kept);
         let then = channel.sender.subscribe();
         let mut first: Vec<Message> = Vec::new();
-        let begins = kept.frames.front().and_then(|frame| frame.id);
+        let begins = kept.frames.front().map(|frame| frame.begins);
         match (after, begins) {
-            (Some(after), Some(begins)) if after >= begins.saturating_sub(1_000) => {
+            (Some(after), Some(begins)) if begins <= after + 1 => {
                 first.extend(kept.frames.iter().filter(|frame| frame.id > Some(after)).cloned());
             }
             (Some(_), Some(_)) => first.push(Message::new("resync", &())),
@@ -126,7 +147,7 @@ impl Hub {
         }
         first.extend(kept.gates.clone());
         first.extend(kept.ended.clone());
-        Watch { first, then }
+        Watch { first, then, after: after.filter(|_| begins.is_none()) }
     }
 }
 
@@ -160,14 +181,19 @@ fn follow(channel: &Channel, path: &Path) {
     let mut recent: VecDeque<Reading> = VecDeque::new();
     let mut unwatched = Duration::ZERO;
     let mut next_gates = now();
-    // What was there before is read by the course.
+    // What was there before is read by the course, but for what came since a viewer read it.
     let mut is_first = true;
     loop {
-        let mut frames = Vec::new();
+        let mut frames = VecDeque::new();
         let mut events = Vec::new();
         let mut readings = Vec::new();
         let read = followed.read_on(&mut |told| match told {
-            RunRecord::Window(window) if !is_first => frames.push(window.clone()),
+            RunRecord::Window(window) => {
+                frames.push_back(window.clone());
+                if is_first && frames.len() > FIRST_MAX {
+                    frames.pop_front();
+                }
+            }
             RunRecord::Event(event) if !is_first => {
                 events.push(api::Event {
                     at_s: event.at.as_secs_f64(),
@@ -176,7 +202,7 @@ fn follow(channel: &Channel, path: &Path) {
                 });
             }
             RunRecord::Reading(reading) => readings.push(reading.clone()),
-            RunRecord::Window(_) | RunRecord::Event(_) => {}
+            RunRecord::Event(_) => {}
         });
         let is_running = match read {
             Ok(is_running) => is_running,
@@ -195,14 +221,15 @@ fn follow(channel: &Channel, path: &Path) {
         for window in &frames {
             let frame = course::frame(plan, window, recent.make_contiguous(), end);
             let id = Some(window.end().0 / 1_000_000);
-            channel.send(Message { id, ..Message::new("frame", &frame) });
+            let begins = window.start().0 / 1_000_000;
+            channel.send(Message { id, begins, ..Message::new("frame", &frame) });
         }
         for event in &events {
             channel.send(Message::new("event", event));
         }
         if now() >= next_gates || !is_running {
             let begun = now();
-            if let Ok(standing) = standing(&mut followed, path) {
+            if let Ok(standing) = standing(&mut followed, is_running, path) {
                 channel.send(Message::new("gates", &standing));
             }
             next_gates = now() + GATES.max((now() - begun) * GATES_PART);
@@ -234,8 +261,9 @@ fn pause(time: Duration) {
 }
 
 /// What may be said of a run so far.
-fn standing(followed: &mut Followed, path: &Path) -> Result<api::Standing, String> {
-    let view = followed.refresh()?.view;
+fn standing(followed: &mut Followed, is_running: bool, path: &Path) -> Result<api::Standing, String> {
+    // What comes meanwhile is read next time, when it is handed on.
+    let view = followed.result(is_running)?.view;
     let (judgement, summary) = (&view.judgement, &view.summary);
     let decides = judgement.reasons.iter().any(|reason| reason.decides);
     let failing = judgement.thresholds.iter().any(|threshold| !threshold.holds && threshold.value.is_some());

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
 use std::time::SystemTime;
 
 use hyper::StatusCode;
@@ -33,6 +33,7 @@ const LIMIT_MAX: usize = 1_000;
 pub(crate) struct Runs {
     folder: PathBuf,
     known: Mutex<HashMap<PathBuf, Known>>,
+    first_look: Once,
 }
 
 /// A row, and when the files were changed that it was made of.
@@ -55,7 +56,7 @@ pub(crate) struct Filter {
 
 impl Runs {
     pub(crate) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), known: Mutex::default() }
+        Self { folder: folder.to_owned(), known: Mutex::default(), first_look: Once::new() }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -122,6 +123,8 @@ impl Runs {
 
     /// The rows that a filter lets through, the newest first.
     pub(crate) fn list(&self, filter: &Filter) -> RunList {
+        // Who asks first is not told that there are none.
+        self.first_look.call_once(|| drop(self.refresh()));
         let mut all: Vec<RunRow> = self.known().values().map(|known| known.row.clone()).collect();
         all.sort_by(|one, other| other.started_at.cmp(&one.started_at).then_with(|| other.id.cmp(&one.id)));
         let tags: BTreeSet<&String> = all.iter().flat_map(|row| &row.tags).collect();
@@ -151,11 +154,14 @@ impl Runs {
             let known = self.known();
             known.iter().find(|(_, known)| known.row.id == id).map(|(path, known)| (known.row.clone(), path.clone()))
         };
-        if let Some(found) = search() {
-            return match found.1.is_dir() {
-                true => Ok(found),
-                false => Err(Refusal::new(StatusCode::GONE, format!("run {id} was deleted"), "")),
-            };
+        if let Some((known, path)) = search() {
+            if !path.is_dir() {
+                return Err(Refusal::new(StatusCode::GONE, format!("run {id} was deleted"), ""));
+            }
+            // It may have ended since the last look.
+            let now = (known.state == State::Running).then(|| self::row(&path)).flatten();
+            let sparkline = known.sparkline.clone();
+            return Ok((now.map_or(known, |now| RunRow { sparkline, ..now }), path));
         }
         self.refresh();
         search().or_else(|| self.level(id)).ok_or_else(|| Refusal::missing(format!("there is no run {id}")))
@@ -238,6 +244,10 @@ fn run_row(run: RunEntry) -> RunRow {
     let text = std::fs::read(run.path.join("summary.json")).unwrap_or_default();
     let summary: Value = serde_json::from_slice(&text).unwrap_or_default();
     let number = |at: &str| summary.pointer(at).and_then(Value::as_f64);
+    // What the report withholds is not known here either.
+    let withheld = summary["withheld"].as_array();
+    let is_p95 = |one: &Value| one["request"].is_null() && one["quantile"] == "p95";
+    let is_withheld = withheld.is_some_and(|all| all.iter().any(is_p95));
     let bad = number("/total/failed").zip(number("/total/errors")).map(|(failed, errors)| failed + errors);
     let count = number("/total/count").filter(|count| *count > 0.0);
     let written = || RunReader::open(&run.path).ok()?.last_end().ok()?.map(Nanos::as_secs_f64);
@@ -245,7 +255,7 @@ fn run_row(run: RunEntry) -> RunRow {
     RunRow {
         duration_s,
         rate: number("/achieved_rate_per_s"),
-        p95_ms: number("/total/response_time_ms/p95"),
+        p95_ms: number("/total/response_time_ms/p95").filter(|_| !is_withheld),
         failure_rate: bad.zip(count).map(|(bad, count)| bad / count),
         is_steered: summary["steered"] == true,
         ..base(run, Kind::Run, state)

@@ -467,7 +467,7 @@ fn stream(shared: &Arc<Shared>, asked: &Asked<'_>, headers: &hyper::HeaderMap) -
 
 /// Hands on what happens, until the viewer leaves or the server ends.
 async fn feed(
-    watch: Option<Watch>,
+    mut watch: Option<Watch>,
     mut list: broadcast::Receiver<Message>,
     mut ending: watch::Receiver<bool>,
     give: &mpsc::Sender<Bytes>,
@@ -475,16 +475,15 @@ async fn feed(
     if give.send(Bytes::from_static(b"retry: 1000\n\n")).await.is_err() {
         return;
     }
-    let (first, mut then) = watch.map_or((Vec::new(), None), |watch| (watch.first, Some(watch.then)));
-    for message in &first {
+    for message in watch.as_mut().map(|watch| std::mem::take(&mut watch.first)).iter().flatten() {
         if give.send(event(message)).await.is_err() {
             return;
         }
     }
     loop {
         let of_run = async {
-            match &mut then {
-                Some(then) => then.recv().await,
+            match &mut watch {
+                Some(watch) => watch.then.recv().await,
                 None => std::future::pending().await,
             }
         };
@@ -505,12 +504,15 @@ async fn feed(
             // The viewer was too slow: it reads everything again.
             Err(broadcast::error::RecvError::Lagged(_)) => Message::new("resync", &()),
             Err(broadcast::error::RecvError::Closed) => {
-                then = None;
+                watch = None;
                 continue;
             }
         };
-        if give.send(event(&message)).await.is_err() {
-            return;
+        let messages = watch.as_mut().map_or([None, Some(message.clone())], |watch| watch.passed(message));
+        for message in messages.iter().flatten() {
+            if give.send(event(message)).await.is_err() {
+                return;
+            }
         }
     }
 }

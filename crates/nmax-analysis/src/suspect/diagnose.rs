@@ -15,6 +15,9 @@ use super::{
     Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, beside, coverage, cpu, demand, disk, memory, network,
     service, slow,
 };
+
+/// Part of a sum below which a difference is rounding.
+const ROUNDING: f64 = 1e-9;
 use crate::{Evidence, Gate};
 
 /// What to look at first, given the gates of the run.
@@ -115,11 +118,14 @@ fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) 
         });
     }
     parts.sort_by(|a, b| b.residence_s().total_cmp(&a.residence_s()));
+    let unexplained_s = system.served_s() - explained_s;
+    // What rounding leaves of a sum is not a time.
+    let is_rounding = unexplained_s.abs() <= ROUNDING * system.served_s();
     Budget {
         response_s: system.response_s,
         throughput_per_s: system.throughput_per_s,
         parts,
-        unexplained_s: system.served_s() - explained_s,
+        unexplained_s: if is_rounding { 0.0 } else { unexplained_s },
     }
 }
 

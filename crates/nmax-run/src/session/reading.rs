@@ -95,7 +95,15 @@ impl Followed {
 
     /// The result of everything so far; reads what came since the last look.
     pub fn refresh(&mut self) -> Result<Finished, String> {
-        let (judged, exit) = self.judge()?;
+        let is_running = self.read_on(&mut |_| {})?;
+        self.result(is_running)
+    }
+
+    /// The result of what was read, without a look for more.
+    ///
+    /// - `is_running`: whether the run went on then
+    pub fn result(&mut self, is_running: bool) -> Result<Finished, String> {
+        let (judged, exit) = self.judged(is_running)?;
         let report = self.directory.join("report.html");
         let view = self.view(&judged, report.exists().then(|| report.display().to_string()));
         Ok(Finished { view, exit, directory: self.directory.clone(), data_ended: None, trouble: None })
@@ -103,6 +111,10 @@ impl Followed {
 
     pub(super) fn judge(&mut self) -> Result<(Judged, Exit), String> {
         let is_running = self.read_on(&mut |_| {})?;
+        self.judged(is_running)
+    }
+
+    fn judged(&mut self, is_running: bool) -> Result<(Judged, Exit), String> {
         let fold = &mut self.fold;
         let is_cut_off = !is_running && (fold.ended.is_none() || is_unfinished(fold, &self.directory));
         fold.interrupted |= is_cut_off;

@@ -155,7 +155,7 @@ impl Drop for Bench {
 /// Directories of runs in a folder, oldest first; none when there is no such folder.
 pub(crate) fn runs_in(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut runs: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
     runs.sort();
     runs
 }

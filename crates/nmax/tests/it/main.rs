@@ -6,13 +6,13 @@
 //!
 //! # Layout
 //! - harness: [`bench`] (the program in a folder of its own), [`mutants`] (of good inputs), [`peers`] (what it talks to), [`ports`] (where servers listen), [`reader`] (who follows a page
-//!   of the documentation), [`schema`], [`visit`] (a visitor who writes down a HAR file)
+//!   of the documentation), [`schema`], [`serving`] (runs in the browser), [`visit`] (a visitor who writes down a HAR file)
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk), `damaged` (files),
 //!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `reports` (of several runs), `pages` (of reports, in a browser), `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
-//!   `consent` (to other hosts, to programs), `endings` (before the plan's), `undo` (whatever ends a run), `examples`, `readme`, `tutorials`
+//!   `consent` (to other hosts, to programs), `endings` (before the plan's), `undo` (whatever ends a run), `examples`, `readme`, `serve` and `served` (runs in the browser, by its API), `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
 #![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
@@ -23,6 +23,7 @@ mod peers;
 mod ports;
 mod reader;
 mod schema;
+mod serving;
 mod visit;
 
 mod action;
@@ -58,6 +59,8 @@ mod scale;
 mod schemas;
 mod secrets;
 mod seeds;
+mod serve;
+mod served;
 mod servers;
 mod signals;
 mod slice;

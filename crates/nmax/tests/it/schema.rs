@@ -1,4 +1,4 @@
-//! A small JSON Schema check: the words that `docs/schema/summary.schema.json` uses, and no others.
+//! A small JSON Schema check: the words that the schemas of answers use, and no others.
 
 use serde_json::Value;
 
@@ -14,8 +14,14 @@ pub(crate) fn assert_schema(value: &Value, name: &str) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
     let file = format!("{folder}/{name}.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_fits(value, &schema, &schema, name);
+}
+
+/// Panics with everything in which `value` breaks `rules`, which are a part of the document `root`.
+#[track_caller]
+pub(crate) fn assert_fits(value: &Value, rules: &Value, root: &Value, name: &str) {
     let mut wrong = Vec::new();
-    check(value, &schema, &schema, name, &mut wrong);
+    check(value, rules, root, name, &mut wrong);
     assert!(wrong.is_empty(), "{wrong:#?}\n{value:#}");
 }
 
@@ -59,7 +65,7 @@ fn check(value: &Value, rules: &Value, root: &Value, at: &str, wrong: &mut Vec<S
                 }
                 true
             }
-            "$schema" | "$defs" | "title" | "description" => true,
+            "$schema" | "$defs" | "title" | "description" | "format" | "default" => true,
             other => panic!("the schema uses `{other}`, which this check does not know"),
         };
         if !holds {
