@@ -1,6 +1,7 @@
 """Speed of parts without a network: pages read by CSS, resources discovered, people made up."""
 
 import csv
+import os
 import re
 import statistics
 import subprocess
@@ -70,12 +71,22 @@ DIST = ("--profile", "dist")
 
 def example(package, name, cpu, arguments, codes=(0,), timeout_s=300, build=DIST):
     """What an example program prints on processor `cpu`. `codes` are the good exit codes, `build` the flags of its build."""
+    done = run([_built(package, name, build), *arguments], cpu, timeout_s)
+    if done.code not in codes:
+        raise Failure(f"{name} of {package} ended with {done.code}:\n{done.stderr[-2000:]}")
+    return done.stdout
+
+
+def started(package, name, cpu, arguments, build=DIST):
+    """An example program that goes on, on processor `cpu`; its lines can be read from `stdout`."""
+    return subprocess.Popen([_built(package, name, build), *arguments], stdout=subprocess.PIPE, text=True,
+                            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
+
+
+def _built(package, name, build):
+    """The program of an example."""
     command = ["cargo", "build", "--quiet", *build, "--package", package, "--example", name]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Failure(f"{name} of {package} could not be built:\n{done.stderr[-2000:]}")
-    profile = "dist" if set(DIST) <= set(build) else "debug"
-    done = run([str(ROOT / "target" / profile / "examples" / name), *arguments], cpu, timeout_s)
-    if done.code not in codes:
-        raise Failure(f"{name} of {package} ended with {done.code}:\n{done.stderr[-2000:]}")
-    return done.stdout
+    return str(ROOT / "target" / ("dist" if set(DIST) <= set(build) else "debug") / "examples" / name)
