@@ -88,7 +88,8 @@ impl Runs {
             }
             // Of a run that has ended the picture is drawn once more; while it goes on, now and then.
             let length_s = row.duration_s.unwrap_or_default() as u64;
-            let is_same = row.state == State::Running && !length_s.is_multiple_of(SPARK_PERIOD_S);
+            let period_s = SPARK_PERIOD_S.max(length_s / SPARK_POINTS as u64);
+            let is_same = row.state == State::Running && !length_s.is_multiple_of(period_s);
             self.known().insert(path.clone(), Known { changed: now, has_sparkline: is_same, row });
         }
         let mut gone = Vec::new();

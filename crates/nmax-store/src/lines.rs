@@ -10,6 +10,9 @@ use crate::files::Place;
 /// Longest line that is read, bytes: far more than any that is written.
 const LINE_BYTES_MAX: u64 = 64 << 20;
 
+/// How far from the end the last line is looked for first, bytes.
+const LAST_BYTES: u64 = 64 << 10;
+
 /// Reads complete lines, up to the length that the file had when it was opened, or has [grown](Self::grow) to.
 pub(crate) struct Lines {
     path: PathBuf,
@@ -77,14 +80,22 @@ impl Lines {
 
     /// Goes to the last complete line of at most `bytes_max`, whose number is then not known; to the end without one.
     pub(crate) fn go_to_last(&mut self, bytes_max: u64) -> Result<(), StoreError> {
-        let bytes = self.length.saturating_sub(bytes_max);
-        self.go_to(Place { bytes, lines: 0 })?;
-        let mut end = Vec::new();
-        self.reader.read_to_end(&mut end).map_err(StoreError::io("read", &self.path))?;
-        let mut ends = end.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u64 + 1);
-        let last = ends.next().unwrap_or(0);
-        let before = ends.next().or((bytes == 0).then_some(0)).unwrap_or(last);
-        self.go_to(Place { bytes: bytes + before, lines: 0 })
+        let mut looked = LAST_BYTES.min(bytes_max);
+        loop {
+            let bytes = self.length.saturating_sub(looked);
+            self.go_to(Place { bytes, lines: 0 })?;
+            let mut end = Vec::new();
+            self.reader.read_to_end(&mut end).map_err(StoreError::io("read", &self.path))?;
+            let mut ends =
+                end.iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at as u64 + 1);
+            let last = ends.next().unwrap_or(0);
+            let before = ends.next().or((bytes == 0).then_some(0));
+            if before.is_some() || looked >= bytes_max {
+                return self.go_to(Place { bytes: bytes + before.unwrap_or(last), lines: 0 });
+            }
+            // Most lines are short, and the end of a run is looked for each second.
+            looked = (looked * 16).min(bytes_max);
+        }
     }
 
     /// Lets the line that was just read be the next one again.

@@ -36,6 +36,8 @@ pub struct Followed {
     fold: Fold,
     /// Only this part of the run is read.
     span: Option<(Nanos, Nanos)>,
+    /// Nothing was read yet.
+    is_unread: bool,
 }
 
 impl Followed {
@@ -49,7 +51,7 @@ impl Followed {
         let mut fold = Fold::of_length(&plan, times.hold, times.end, times.end.or(written.flatten()));
         fold.injectors[0].facts.workers = run.manifest().workers as u32;
         let follower = run.follow_by(fold.window_width()).map_err(|error| error.to_string())?;
-        Ok(Self { directory: directory.to_owned(), follower, plan, fold, span: None })
+        Ok(Self { directory: directory.to_owned(), follower, plan, fold, span: None, is_unread: true })
     }
 
     /// The same of a part of a run: what was due or ended from `from` until `until`, ramps and warm-up too, counts as its hold.
@@ -61,7 +63,7 @@ impl Followed {
         followed.follower = run.follow_by(followed.fold.window_width()).map_err(|error| error.to_string())?;
         followed.span = Some((from, until));
         followed.follower.refresh().map_err(|error| error.to_string())?;
-        followed.take(&mut |_| {}).map_err(|error| error.to_string())?;
+        followed.take(true, &mut |_| {}).map_err(|error| error.to_string())?;
         let judged = followed.fold.judge(&followed.plan, followed.follower.catalog(), None, None);
         Ok(followed.view(&judged, None))
     }
@@ -136,8 +138,8 @@ impl Followed {
 
     /// Folds in what is new.
     fn fill(&mut self, is_running: bool, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
-        self.follower.refresh()?;
-        self.take(told)?;
+        let has_more = self.follower.refresh()? | std::mem::take(&mut self.is_unread);
+        self.take(has_more, told)?;
         let Self { follower, fold, .. } = self;
         if !is_running {
             let written = follower.last_end()?.unwrap_or_default();
@@ -150,7 +152,9 @@ impl Followed {
     }
 
     /// Folds in what can be read, as far as it is of the span that is asked for.
-    fn take(&mut self, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
+    ///
+    /// - `has_more`: there are windows that were not read
+    fn take(&mut self, has_more: bool, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
         let Self { follower, fold, span, .. } = self;
         let span = *span;
         let is_within = move |at: Nanos| span.is_none_or(|(from, until)| (from..until).contains(&at));
@@ -160,7 +164,8 @@ impl Followed {
                 told(RunRecord::Reading(&reading));
             }
         }
-        let written = follower.last_end()?.unwrap_or_default();
+        // The end is looked for in the file, so only when there is another one.
+        let written = if has_more { follower.last_end()?.unwrap_or_default() } else { fold.last_end() };
         follower.fine_from(span.map_or_else(|| fold.fine_from(written), |(from, _)| from));
         windows(follower, |window| match span {
             Some((from, until)) => {

@@ -66,17 +66,18 @@ impl Follower {
         })
     }
 
-    /// Lets what is in the files now be read.
-    pub fn refresh(&mut self) -> Result<(), StoreError> {
+    /// Lets what is in the files now be read; whether there are more windows.
+    pub fn refresh(&mut self) -> Result<bool, StoreError> {
         for lines in [&mut self.failures, &mut self.events].into_iter().flatten() {
             lines.grow()?;
         }
         self.readings.grow()?;
-        if self.windows.grow()? && !self.damage.is_unnamed {
+        let has_more = self.windows.grow()?;
+        if has_more && !self.damage.is_unnamed {
             // Names are written before their first use, so these cover every line up to the lengths seen above.
             self.run.catalog = names::read(&self.run.directory, &self.run.manifest)?;
         }
-        Ok(())
+        Ok(has_more)
     }
 
     /// What was run.
