@@ -23,6 +23,7 @@ mod page;
 mod reply;
 mod scenario;
 mod table;
+mod trace;
 mod walk;
 
 pub use call::Address;
@@ -45,6 +46,7 @@ pub use scenario::{
     Body, Call, CallKind, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, all_steps,
 };
 pub use table::{Table, TableBuilder};
+pub use trace::{TRACE_ID, Trace, TraceContext};
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
 #[derive(Clone, Debug, PartialEq)]

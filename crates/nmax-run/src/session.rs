@@ -27,6 +27,7 @@ mod inputs;
 mod manifest;
 mod observer;
 mod reading;
+mod slow_traces;
 mod sockets;
 mod timeline;
 
@@ -37,6 +38,7 @@ use manifest::{info, manifest};
 pub use manifest::{new_id, plan_text};
 use observer::{Observer, keep};
 pub use reading::{Followed, RunRecord, read};
+use slow_traces::SlowTraces;
 pub use timeline::command;
 use timeline::{Change, Timeline};
 
@@ -152,6 +154,7 @@ pub fn run(
     };
     let settings = Settings { sockets: sockets::sockets(&settings, plan.observe.len())?, ..settings };
     let manifest = manifest(order);
+    let settings = Settings { plan: slow_traces::in_run(plan, &manifest.id), ..settings };
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
     let mut fold = reading::fold(plan);
     for (code, text) in &order.warnings {
@@ -194,6 +197,7 @@ pub fn run(
         listeners,
         observer,
         aborts: Aborts::new(plan),
+        slow_traces: SlowTraces::new(&settings.plan),
         asked: 0,
         cuts: 0,
         trouble: None,
@@ -224,6 +228,7 @@ struct Session<'a, 'l> {
     listeners: &'a mut [&'l mut dyn Listener],
     observer: Observer,
     aborts: Aborts,
+    slow_traces: SlowTraces,
     /// How often a person asked for the end.
     asked: u32,
     /// How often what is under way was cut off.
@@ -249,6 +254,10 @@ impl Session<'_, '_> {
         let changes = self.timeline.finish(&is_late);
         self.record_changes(ended, &changes);
         self.stop_watching();
+        let slow_traces = self.slow_traces.told(&self.run.catalog());
+        for text in slow_traces {
+            self.write_event(ended, "SLOW_TRACE", &self.order.plan.redactor.text(&text));
+        }
         if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
             self.note(ended, "TEARDOWN_FAILED", &why);
         }
@@ -292,6 +301,7 @@ impl Session<'_, '_> {
         if self.order.keep != KeepSamples::None {
             self.writer.samples(&complete.raw, &catalog)?;
         }
+        self.slow_traces.window(&complete.raw);
         for failure in &complete.failures {
             self.writer.failure(failure)?;
             self.fold.failure(failure.clone());

@@ -74,6 +74,11 @@ explanations! {
         "From the four stamps of the questions of the last minute, that with the least round trip; the error is half of \
          it and what clocks drift since (1 ms per s at most). Source: RFC 5905.",
         "For the run nothing. Logs of that host are off by the same amount: let it keep the time by NTP.";
+    Event "SLOW_TRACE", "the trace of one of the slowest requests",
+        "Where the tracing of the system shows what it did for a request that took long.",
+        "The five slowest requests of different iterations, of those that were kept one by one (`--samples`) and whose trace the system \
+         was asked to keep (`trace: { share: .. }`). The id is a function of the run's id, the seed, the user and the iteration.",
+        "Open the link, or look the id up in Tempo, Jaeger or whatever collects your traces.";
     Event "RUNNING", "the run goes on",
         "The directory is that of a run under way; its numbers are those so far.",
         "Its writer still holds the lock on windows.jsonl.",

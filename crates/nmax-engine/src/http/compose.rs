@@ -10,6 +10,7 @@ use crate::http::prepared::HttpPrepared;
 use crate::http::render::{self, Form, Message};
 use crate::http::state::{Buffers, Work};
 use crate::runtime::Runtime;
+use crate::user::site::Site;
 use crate::user::values::CallsOf;
 
 /// Where a request goes, how, and where its bytes are.
@@ -24,8 +25,8 @@ pub(crate) struct OutgoingRequest<'a> {
 pub(crate) enum Rendered {
     /// All in [`crate::http::prepared::Fixed`].
     Fixed,
-    /// The same with cookies, which is in the VU's buffer.
-    FixedWithCookies,
+    /// The same with cookies or a trace, which is in the VU's buffer.
+    FixedWithMore,
     /// All in the VU's buffers.
     Buffers,
 }
@@ -45,7 +46,7 @@ impl Rendered {
             return Vec::new();
         }
         match (self, &prepared.fixed) {
-            (Self::Fixed | Self::FixedWithCookies, Some(fixed)) => render::pieces(prepared, &fixed.body, &fixed.marks),
+            (Self::Fixed | Self::FixedWithMore, Some(fixed)) => render::pieces(prepared, &fixed.body, &fixed.marks),
             _ => render::pieces(prepared, &buffers.body.bytes, &buffers.body.marks),
         }
     }
@@ -66,12 +67,13 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         let (jar, buffers, values) = (&self.user.jar, &mut self.user.buffers, &self.site.actor.values);
         if let Some(fixed) = &prepared.fixed {
             let mut rendered = Rendered::Fixed;
-            if !jar.is_empty() {
+            if !jar.is_empty() || core.plan.defaults.trace.is_some() {
                 let (text, to) = (&mut buffers.request, (&prepared.origin, fixed.text.target()));
                 text.begin_as(&fixed.text);
-                if add_cookies(jar, to, || core.unix_now_s(), text) {
+                let has_cookies = add_cookies(jar, to, || core.unix_now_s(), text);
+                if add_trace(&self.site, &mut buffers.spans, text) || has_cookies {
                     text.end(fixed.text.body());
-                    rendered = Rendered::FixedWithCookies;
+                    rendered = Rendered::FixedWithMore;
                 }
             }
             return Ok(OutgoingRequest { origin: Cow::Borrowed(&prepared.origin), form, rendered });
@@ -119,6 +121,7 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
         }
         message.write(values, &mut buffers.body, &mut buffers.request);
         add_cookies(jar, (origin, &buffers.target), || core.unix_now_s(), &mut buffers.request);
+        add_trace(&self.site, &mut buffers.spans, &mut buffers.request);
         buffers.request.end(buffers.body.beginning());
         Rendered::Buffers
     }
@@ -130,6 +133,21 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
             target: outgoing.rendered.target(self.prepared, &self.user.buffers).into_owned(),
         }
     }
+}
+
+/// Adds the trace that a request is a span of; false when the plan asks for none, or the head has one already.
+pub(crate) fn add_trace<R: Runtime>(site: &Site<'_, R>, spans: &mut u64, text: &mut RequestText) -> bool {
+    let Some(trace) = site.trace() else { return false };
+    if text.fields().get("traceparent").is_some() {
+        return false;
+    }
+    let span = *spans;
+    *spans += 1;
+    text.field_from("traceparent", |out| {
+        trace.write(span, out);
+        true
+    });
+    true
 }
 
 /// Adds the cookies that belong to a request; false when none do.

@@ -98,6 +98,8 @@ pub(crate) struct Buffers {
     pub(crate) target: Vec<u8>,
     pub(crate) body: BodyBuffer,
     pub(crate) request: RequestText,
+    /// Number of the next request, which tells the spans of a trace apart.
+    pub(crate) spans: u64,
 }
 
 impl Buffers {

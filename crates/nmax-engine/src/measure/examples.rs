@@ -33,6 +33,10 @@ impl<R: Runtime> Site<'_, R> {
                 format!("{kind} does not hold{}", status.unwrap_or_default())
             }
         };
+        let text = match (&self.core.plan.defaults.trace, self.trace()) {
+            (Some(trace), Some(context)) => format!("{text} [trace {}]", trace.place(context)),
+            _ => text,
+        };
         let example = FailureExample {
             at: exchange.done,
             name: self.core.names.name(seen.name),

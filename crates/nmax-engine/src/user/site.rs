@@ -6,6 +6,7 @@ use std::task::Poll;
 
 use nmax_http::Exchange;
 use nmax_metrics::{ErrorKind, NameId, Nanos, Outcome, Sample, Section};
+use nmax_plan::plan::TraceContext;
 use nmax_plan::template::{Escape, Template, Values as _};
 use nmax_secrets::Message;
 
@@ -66,6 +67,13 @@ impl<'a, R: Runtime> Site<'a, R> {
         let mut text = Vec::new();
         template.render(&mut text, &self.actor.values, Escape::None);
         String::from_utf8_lossy(&text).into_owned()
+    }
+
+    /// The trace of the iteration; `None` when the plan asks for none.
+    #[inline]
+    pub(crate) fn trace(&self) -> Option<TraceContext> {
+        let trace = self.core.plan.defaults.trace.as_ref()?;
+        Some(trace.context(self.core.plan.seed, self.actor.values.vu(), self.assignment.number))
     }
 
     /// Waits for an exchange within the time limit of the call. One that has not ended by itself must be abandoned. It is

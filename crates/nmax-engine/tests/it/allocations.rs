@@ -72,11 +72,14 @@ fn an_exchange_in_steady_state_allocates_nothing() {
         "[{ get: \"/hello?n=${iteration}\", headers: { x-vu: \"${vu}\" }, expect: { contains: hello } }]",
     );
     let closed = |n: u64| format!("workload: {{ closed: {{ vus: 4 }}, iterations: {n} }}");
+    let traced = |n: u64| format!("{}\ndefaults: {{ trace: {{ share: 50% }} }}", closed(n));
     let open = |span: &str| format!("workload: {{ open: {{ rate: 20k/s, max_in_flight: 4 }} }}\nduration: {span}");
     let cases = [
         (check, closed(1_000), closed(6_000)),
         (check, open("100ms"), open("5s")),
         (render, closed(1_000), closed(6_000)),
+        (check, traced(1_000), traced(6_000)),
+        (render, traced(1_000), traced(6_000)),
     ];
     // The process's first run also pays for what is made once.
     cost_of(&target.url(), check, &closed(10));

@@ -10,7 +10,8 @@ use super::request;
 use super::tree::{Node, Value};
 use crate::addresses;
 use crate::plan::{
-    ClientCertificate, Coding, Defaults, Dns, Family, Feeder, HostOverride, PhaseTimeouts, REDIRECTS_MAX, Visitor,
+    ClientCertificate, Coding, Defaults, Dns, Family, Feeder, HostOverride, PhaseTimeouts, REDIRECTS_MAX, TRACE_ID,
+    Trace, Visitor,
 };
 use crate::template::Names;
 use crate::units::format_duration;
@@ -56,8 +57,34 @@ pub(super) fn defaults(
         defaults.dns = dns(decoder, fields);
     }
     sources(decoder, fields, &mut defaults);
+    defaults.trace = fields.get("trace").and_then(|node| trace(decoder, node));
     defaults.proxy = fields.get("proxy").and_then(|node| decoder.unit(node, addresses::parse_proxy));
     defaults
+}
+
+fn trace(decoder: &mut Decoder, node: &Node) -> Option<Trace> {
+    let all = Trace { share: 1.0, link: None, run: 0 };
+    if !matches!(node.value, Value::Map(_)) {
+        return decoder.bool(node)?.then_some(all);
+    }
+    let fields = decoder.fields(node, &keys::TRACE)?;
+    let mut trace = all;
+    if let Some(node) = fields.get("share") {
+        trace.share = decoder.share(node)?;
+        if trace.share > 1.0 {
+            let message = "more than 100% of the iterations cannot be traced";
+            decoder.wrong(node.at, message, "write a share from 0% to 100%");
+        }
+    }
+    if let Some(node) = fields.get("link") {
+        let link = decoder.expanded(node)?;
+        if !link.contains(TRACE_ID) || !["http://", "https://"].iter().any(|scheme| link.starts_with(scheme)) {
+            let help = format!("write a URL with `{TRACE_ID}` in it, such as `https://tempo.example/trace/{TRACE_ID}`");
+            decoder.wrong(node.at, "`link` is not the URL of a trace", help);
+        }
+        trace.link = Some(link);
+    }
+    Some(trace)
 }
 
 fn visitor(decoder: &mut Decoder, node: &Node) -> Option<Visitor> {

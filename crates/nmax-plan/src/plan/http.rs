@@ -3,6 +3,7 @@
 use core::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use super::Trace;
 use crate::template::Template;
 
 /// What holds for every request unless a step says otherwise.
@@ -40,6 +41,8 @@ pub struct Defaults {
     pub source_addresses: Vec<IpAddr>,
     /// URL of a proxy through which all requests go.
     pub proxy: Option<String>,
+    /// The trace that requests carry; `None` = none.
+    pub trace: Option<Trace>,
 }
 
 /// Longest timeout of an exchange unless the plan says otherwise.
@@ -71,6 +74,7 @@ impl Default for Defaults {
             dns: Dns::default(),
             source_addresses: Vec::new(),
             proxy: None,
+            trace: None,
         }
     }
 }

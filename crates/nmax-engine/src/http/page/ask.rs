@@ -8,7 +8,7 @@ use super::cache::{Stored, selected};
 use super::fetch::Load;
 use super::lane::Job;
 use super::queue::Resource;
-use crate::http::compose::add_cookies;
+use crate::http::compose::{add_cookies, add_trace};
 use crate::http::driver::Drivers;
 use crate::http::render::{Form, Message};
 use crate::program::prepare::KEPT_BODY_MAX;
@@ -63,6 +63,7 @@ impl<'a, R: Runtime, D: Drivers> Load<'_, 'a, R, D> {
         let mut text = RequestText::new();
         message.write(&self.work.site.actor.values, &mut self.work.user.buffers.body, &mut text);
         add_cookies(&self.work.user.jar, (&url.origin, url.target.as_bytes()), || core.unix_now_s(), &mut text);
+        add_trace(&self.work.site, &mut self.work.user.buffers.spans, &mut text);
         text
     }
 }

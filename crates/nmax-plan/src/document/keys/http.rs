@@ -54,7 +54,13 @@ tables! {
         key "dns": Object(&DNS), "How names are resolved.";
         key "source_addresses": TEXTS, "Addresses of this machine that connections leave from, in turn.";
         key "proxy": Text, "Proxy for all requests, such as `http://user:password@proxy:3128`.";
+        key "trace": Either(&[Bool, Object(&TRACE)]),
+            "Each request carries `traceparent` (W3C Trace Context), an iteration being a trace; false by default.";
     } later [("http", "write `version: 1.1` or `version: 1.0`"), ("resources", "write one step per resource")];
+    TRACE "`trace`" {
+        key "share": Share, "Share of the iterations whose traces the system is asked to keep; 100% by default.";
+        key "link": Text, "URL of a trace, such as `https://tempo/trace/{trace_id}`: failures and slow requests name it.";
+    };
     NEW_VISITORS "`visitor`" {
         required "new": Share, "Share of the iterations that new visitors make; returning ones make the rest.";
     };

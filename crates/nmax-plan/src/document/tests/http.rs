@@ -67,6 +67,8 @@ fn every_key_of_the_defaults_has_its_meaning() {
     assert_eq!(defaults.dns, dns, "servers without a port listen on 53");
     let sources: Vec<String> = defaults.source_addresses.iter().map(ToString::to_string).collect();
     assert_eq!(sources, ["127.0.0.2", "127.0.0.3"]);
+    let link = Some("https://tempo.test/trace/{trace_id}".into());
+    assert_eq!(defaults.trace, Some(Trace { share: 0.05, link, run: 0 }));
     assert_eq!(defaults.proxy.as_deref(), Some("http://me:s3cret@proxy:3128"));
     let local = |text: &str, port| (text.parse().unwrap(), port);
     let hosts = [

@@ -5,7 +5,7 @@ use core::net::{IpAddr, SocketAddr};
 use super::request::headers;
 use super::{Scope, Yaml, duration, entry, expanded, given, listed, named, plain, word};
 use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};
-use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Visitor};
+use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Trace, Visitor};
 use crate::template::Labels;
 use crate::units::{format_duration, format_share, format_size};
 
@@ -37,12 +37,19 @@ pub(super) fn defaults(plan: &Plan) -> (String, Yaml) {
     map.extend(named("tls", tls(defaults).into_iter()));
     map.push(entry("dns", dns(&defaults.dns)));
     map.extend(texts("source_addresses", &defaults.source_addresses));
+    map.extend(given("trace", defaults.trace.as_ref(), trace));
     map.extend(given("proxy", defaults.proxy.as_deref(), expanded));
     entry("defaults", Yaml::Map(map))
 }
 
 fn texts(key: &str, items: &[impl ToString]) -> Option<(String, Yaml)> {
     listed(key, items.iter().map(|item| expanded(&item.to_string())))
+}
+
+fn trace(trace: &Trace) -> Yaml {
+    let mut map = vec![entry("share", Yaml::Plain(format_share(trace.share)))];
+    map.extend(given("link", trace.link.as_deref(), expanded));
+    Yaml::Map(map)
 }
 
 fn visitor(visitor: &Visitor) -> Yaml {

@@ -1,7 +1,7 @@
 //! A real Prometheus beside a run: it scrapes and is written to, every panel of the board in `examples/grafana` has data, and
 //! totals are those of nmax's own summary.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use super::process::{Program, Server};
-use crate::bench::{Bench, count, skip, until};
+use crate::bench::{Bench, count, lines, skip, until};
 use crate::peers::{Listener, target};
 use crate::ports::free_port;
 
@@ -81,9 +81,12 @@ fn the_board_shows_a_live_run() {
     let board: Value = serde_json::from_str(&fs::read_to_string(example("dashboard.json")).unwrap()).unwrap();
     let expressions = expressions(&board);
     assert!(expressions.len() > 20, "{expressions:?}");
-    until("the run has a directory", || bench.runs().len() == 1);
-    let manifest: Value =
-        serde_json::from_str(&fs::read_to_string(bench.run().join("manifest.json")).unwrap()).unwrap();
+    let manifest = || -> Option<Value> {
+        let text = fs::read_to_string(bench.runs().first()?.join("manifest.json")).ok()?;
+        serde_json::from_str(&text).ok()
+    };
+    until("the run has a manifest", || manifest().is_some());
+    let manifest = manifest().unwrap();
     let id = manifest["id"].as_str().unwrap();
     let of_run = |text: &str, job: &str| {
         text.replace("$job", job).replace("$run", id).replace("$request", ".*").replace("$__rate_interval", "15s")
@@ -129,6 +132,57 @@ fn the_board_shows_a_live_run() {
     let verdict = summary["verdict"].as_str().unwrap();
     assert_eq!(total("nmax_run_verdict", &format!(",nmax_verdict=\"{verdict}\"")), 1.0);
     assert_eq!(total("nmax_run_verdict", ""), 1.0);
+}
+
+/// What the server got is what the result names: traces of a failure and of the slowest requests, in files and reports.
+#[test]
+fn traces_of_failures_and_slow_requests_are_named() {
+    let (bench, server) = (Bench::new(), Listener::answering(answer_with_status));
+    let trace = "trace: { link: 'https://tempo.test/t/{trace_id}' }";
+    bench.write(
+        "plan.yaml",
+        &format!(
+            "nmax: 1\ntarget: {}\ndefaults: {{ {trace}, connection: per-request }}\nscenarios: {{ get: {{ steps: [{{ get: /200 }}, \
+             {{ get: /500 }}] }} }}\nworkload: {{ closed: {{ vus: 1 }}, iterations: 3 }}\n",
+            server.url()
+        ),
+    );
+    let summary = bench.nmax(&["run", "plan.yaml", "--json", "--exit-zero"]).exits(0).json();
+    let ids: BTreeSet<String> = server.heard().iter().filter_map(|text| trace_id(text)).collect();
+    assert_eq!(ids.len(), 3, "a trace for each iteration: {ids:?}");
+    let failures = lines(&bench.run().join("failures.jsonl"));
+    assert_eq!(failures.len(), 3);
+    for failure in &failures {
+        let id = trace_id(failure["request"].as_str().unwrap()).expect("the header stays in the example");
+        assert!(ids.contains(&id), "{failure}");
+        assert!(
+            failure["text"].as_str().unwrap().ends_with(&format!("[trace https://tempo.test/t/{id}]")),
+            "{failure}"
+        );
+    }
+    let events = |summary: &Value| -> Vec<String> {
+        let events = summary["events"].as_array().unwrap().iter().filter(|event| event["code"] == "SLOW_TRACE");
+        events.map(|event| event["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let slow = events(&summary);
+    assert_eq!(slow.len(), 3, "{summary:#}");
+    let named: BTreeSet<String> = slow.iter().map(|text| text.rsplit('/').next().unwrap().to_owned()).collect();
+    assert_eq!(named, ids);
+    assert_eq!(events(&bench.nmax(&["show", "--json"]).exits(0).json()), slow);
+    let page = fs::read_to_string(bench.run().join("report.html")).unwrap();
+    assert!(ids.iter().all(|id| page.contains(id)), "the report names them");
+}
+
+/// The status that the path asks for.
+fn answer_with_status(request: &str) -> String {
+    let path = request.split(' ').nth(1).unwrap_or_default();
+    let status = path.trim_start_matches('/').parse::<u16>().unwrap_or(200);
+    format!("HTTP/1.1 {status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+}
+
+fn trace_id(request: &str) -> Option<String> {
+    let header = request.lines().find_map(|line| line.strip_prefix("traceparent: "))?;
+    Some(header.split('-').nth(1)?.to_owned())
 }
 
 /// Panels have ids of their own, titles and descriptions, and do not lie on each other.
