@@ -1,6 +1,6 @@
 # Commands of daily work. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build agent dist image demo test test-quick bench pictures fuzz ci clean
+.PHONY: help build agent dist image demo ui test test-quick bench pictures fuzz ci clean
 
 CARGO ?= cargo
 STATIC_TARGET ?= $(shell uname -m)-unknown-linux-gnu
@@ -30,6 +30,9 @@ image: dist ## Build the container image nmax:VERSION of it, with docker or podm
 
 demo: ## Load a small shop, find the peak of a system, write reports: two minutes
 	@bash examples/shop/demo.sh
+
+ui: ## Build the page of nmax serve into ui/dist; CHECK=1 compares only (needs npm)
+	@bash scripts/ui.sh $(if $(CHECK),--check)
 
 test: ## Run every test of the workspace; SLOWEST=1 prints the 20 slowest
 	@bash scripts/install-test-deps.sh

@@ -1361,7 +1361,7 @@ export interface components {
             rate: number | null;
             /**
              * Format: double
-             * @description 95th percentile of the response time in the hold, ms.
+             * @description 95th percentile of the response time in the hold, ms; null where the report withholds it.
              */
             p95_ms: number | null;
             /**
