@@ -74,14 +74,18 @@ impl Guard {
         Err(Refusal::new(StatusCode::UNAUTHORIZED, "beyond this machine, reading needs the token", help))
     }
 
+    /// Whether the caller came by the printed address.
+    pub(crate) fn must_be_known(&self, caller: &Caller) -> Result<(), Refusal> {
+        let help = "open the address that `nmax serve` printed; it works once, and a new one is printed then";
+        let refused = || Refusal::new(StatusCode::UNAUTHORIZED, "this browser may only read", help);
+        caller.is_known().then_some(()).ok_or_else(refused)
+    }
+
     /// Whether the caller may change something.
     pub(crate) fn may_change(&self, caller: &Caller, headers: &HeaderMap) -> Result<(), Refusal> {
         let sent = headers.get(KEY_HEADER).and_then(|value| value.to_str().ok());
-        let Some(session) = &caller.session else {
-            let help = "open the address that `nmax serve` printed; it works once, and a new one is printed then";
-            let missing = || Refusal::new(StatusCode::UNAUTHORIZED, "this browser may only read", help);
-            return caller.has_token.then_some(()).ok_or_else(missing);
-        };
+        self.must_be_known(caller)?;
+        let Some(session) = &caller.session else { return Ok(()) };
         if caller.has_token || sent.is_some_and(|sent| is_same(sent, &session.key)) {
             return Ok(());
         }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use nmax_metrics::{Nanos, Reading};
 use nmax_report::number;
 use nmax_run::{Followed, RunRecord, times};
+use nmax_store::RunReader;
 use serde_json::Value;
 use tokio::sync::broadcast::{self, Receiver, Sender};
 
@@ -20,8 +21,8 @@ const LOOK: Duration = Duration::from_millis(200);
 /// Between two judgements at least; they take at most this part of the time.
 const GATES: Duration = Duration::from_secs(2);
 const GATES_PART: u32 = 100;
-/// Frames that are kept: an hour of seconds.
-const RING_MAX: usize = 3_600;
+/// Frames that are kept: a quarter of an hour of seconds. Who comes back later reads the course again.
+const RING_MAX: usize = 900;
 /// Frames of the time before a run was followed.
 const FIRST_MAX: usize = 30;
 /// Frames that a viewer may be behind before it is told to read everything again.
@@ -171,6 +172,10 @@ impl Channel {
 
 /// Follows a run until it ends or nobody watches it.
 fn follow(channel: &Channel, path: &Path) {
+    // Of a run that has ended there is nothing to wait for.
+    if RunReader::open_damaged(path).is_ok_and(|run| !run.is_running()) {
+        return channel.send(Message::new("end", &Value::Null));
+    }
     let mut followed = match Followed::open(path) {
         Ok(followed) => followed,
         Err(why) => {

@@ -62,6 +62,8 @@ impl<'a> Asked<'a> {
 pub(crate) enum Needs {
     /// Anybody on this machine.
     Read,
+    /// Who came by the printed address: what is answered may hold secrets, such as the text of a plan.
+    Known,
     /// Who came by the printed address.
     Change,
 }
@@ -223,19 +225,20 @@ pub(crate) fn table() -> Vec<Route> {
             },
         ),
         get("/api/plans", "Lists the plans.", &[], |asked| asked.shared.plans.list()),
-        get("/api/plans/{name}", "A plan.", &[], |asked| asked.shared.plans.read(&asked.parts[0])),
+        Route {
+            needs: Needs::Known,
+            ..get("/api/plans/{name}", "A plan.", &[], |asked| asked.shared.plans.read(&asked.parts[0]))
+        },
         change(
             put,
             "/api/plans/{name}",
             "Writes a plan, unless it was changed meanwhile.",
             |asked, new: api::PlanText| asked.shared.plans.write(&asked.parts[0], &new),
         ),
-        Route {
-            needs: Needs::Read,
-            ..change(post.clone(), "/api/check", "What is wrong with a plan.", |asked, plan: api::CheckText| {
-                Ok(asked.shared.plans.check(&plan.text))
-            })
-        },
+        // What it names is read, so it is not for everybody.
+        change(post.clone(), "/api/check", "What is wrong with a plan.", |asked, plan: api::CheckText| {
+            Ok(asked.shared.plans.check(&plan.text))
+        }),
         change(post.clone(), "/api/runs", "Starts a run.", |asked, start: api::Start| {
             let shared = asked.shared;
             let what = match (&start.plan, &start.repeat) {
@@ -255,7 +258,7 @@ pub(crate) fn table() -> Vec<Route> {
             asked.shared.recordings.begin(&asked.shared.processes, &asked.shared.plans, &visit)
         }),
         Route {
-            needs: Needs::Change,
+            needs: Needs::Known,
             ..get("/api/recordings/{id}", "A recording.", &[], |asked| asked.shared.recordings.get(&asked.parts[0]))
         },
         change(patch.clone(), "/api/recordings/{id}", "Names what was done.", |asked, names: api::Names| {
@@ -361,7 +364,7 @@ fn operation(route: &Route, answer: Value) -> Value {
         "parameters": parameters,
         "responses": {"200": {"description": "Done.", "content": {"application/json": {"schema": answer}}}},
     });
-    if route.needs == Needs::Change {
+    if route.needs != Needs::Read {
         operation["security"] = json!([{"session": []}, {"token": []}]);
     }
     operation

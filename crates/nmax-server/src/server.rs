@@ -360,8 +360,10 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>, caller: &Calle
             false => Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "that cannot be done here", "see /api/openapi.json"),
         });
     };
-    if shared.table[at].needs == Needs::Change {
-        shared.guard.may_change(caller, &head.headers)?;
+    match shared.table[at].needs {
+        Needs::Read => {}
+        Needs::Known => shared.guard.must_be_known(caller)?,
+        Needs::Change => shared.guard.may_change(caller, &head.headers)?,
     }
     let body = bytes(body).await?;
     // Files are read and figures are made on other threads than the one that accepts.
