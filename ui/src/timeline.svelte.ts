@@ -113,6 +113,12 @@ export class Timeline {
     return high < 0 ? -1 : low;
   }
 
+  /** Adds an event in the order of time: a change of the load is told before it takes effect. */
+  tell(event: Event) {
+    const later = this.events.findIndex((other) => other.at_s > event.at_s);
+    this.events.splice(later < 0 ? this.events.length : later, 0, event);
+  }
+
   push(frame: Frame) {
     if (frame.start_s < this.end - 1e-6) return;
     const before = this.starts.length;
