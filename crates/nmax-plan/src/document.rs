@@ -8,7 +8,7 @@
 //! - `tree`: YAML with places; `overrides`: `--set`
 //! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
 //! - `decode`, `http`, `data`, `scenario`, `request`, `body`, `json`, `reply`: the parts of a plan
-//! - `workload`, `stages`, `profile`, `background`, `locations`, `timeline`, `observe`, `tags`, `thresholds`: the parts of a run
+//! - `workload`, `stages`, `steered`, `profile`, `background`, `locations`, `timeline`, `observe`, `tags`, `thresholds`: the parts of a run
 //! - `csv`: data files; [`texts()`]: a list of texts in a document of its own
 //! - [`write`](mod@write): a plan as a document again
 
@@ -39,6 +39,7 @@ mod scenario;
 mod schema;
 mod secrets;
 mod stages;
+mod steered;
 mod tags;
 mod texts;
 mod thresholds;

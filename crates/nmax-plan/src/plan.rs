@@ -22,6 +22,7 @@ mod pacing;
 mod page;
 mod reply;
 mod scenario;
+mod steered;
 mod table;
 mod trace;
 mod walk;
@@ -45,6 +46,7 @@ pub use reply::{Check, Expect, Extract, MatchPick, Measure, ReplyPart, Test, Wan
 pub use scenario::{
     Body, Call, CallKind, FormPart, HttpCall, Method, PartContent, Scenario, Step, ThinkTime, all_steps,
 };
+pub use steered::{CHANGES_MAX, Change, SteerError, Steered, VUS_MAX};
 pub use table::{Table, TableBuilder};
 pub use trace::{TRACE_ID, Trace, TraceContext};
 
@@ -73,6 +75,8 @@ pub struct Plan {
     pub written: Option<Workload>,
     /// The run's shape: absolute levels (iterations per second or VUs), one after the other, warm-up included.
     pub stages: Vec<Stage>,
+    /// How the load was changed while it ran; `stages` are those with all changes.
+    pub steered: Option<Box<Steered>>,
     /// Stop after that many iterations.
     pub iterations: Option<u64>,
     /// How long exchanges may go on after the last start, before they are censored.
@@ -124,6 +128,7 @@ impl Plan {
             workload: Workload::Closed { vus: 1 },
             written: None,
             stages: vec![Stage::hold(1.0, Some(Duration::from_secs(1)))],
+            steered: None,
             iterations: None,
             graceful_stop: Duration::from_secs(30),
             seed: 1,

@@ -10,7 +10,7 @@
 //! - `curve`: the integral of a linear rate and its inverse
 //! - `poisson`: sorted uniforms with random access
 //! - [`closed`]: active VUs over time
-//! - [`mean_level`]: what is planned between two instants
+//! - [`mean_level`], [`level_at`]: what is planned between two instants, and at one; [`cut`]: what is planned before one
 
 use std::ops::Range;
 use std::time::Duration;
@@ -25,7 +25,7 @@ mod poisson;
 mod tests;
 
 pub use closed::Closed;
-pub use level::mean_level;
+pub use level::{cut, level_at, mean_level};
 pub use open::{Arrivals, Cursor, Open, STARTS_MAX, Total};
 
 /// Highest level of a stage, far above what a machine can do: integrals of levels stay finite.

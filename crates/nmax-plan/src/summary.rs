@@ -106,7 +106,7 @@ fn planned(plan: &Plan) -> Option<u64> {
         Workload::Open { arrivals: crate::plan::Arrivals::Listed, .. } if !plan.starts.is_empty() => {
             Ok(Open::listed(Arc::clone(&plan.starts), 0))
         }
-        _ => Open::new(&plan.stages, Arrivals::Even),
+        _ => plan.open_schedule(Arrivals::Even),
     };
     let scheduled = schedule.ok().and_then(|schedule| match schedule.total() {
         Total::Finite(count) => Some(count),

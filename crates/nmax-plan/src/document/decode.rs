@@ -11,7 +11,7 @@ use super::stages::flag;
 use super::thresholds::{self, Traffic};
 use super::tree::Node;
 use super::workload::Load;
-use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, tags, timeline, workload};
+use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, steered, tags, timeline, workload};
 use crate::addresses;
 use crate::plan::{Intervention, Moment, PACING_SLACK_MAX, Plan, Profile, Scenario, Workload};
 use crate::profile::{COMPRESS_MAX, compress, compressed};
@@ -93,7 +93,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     }
     let mut timeline = timeline.unwrap_or_default();
     shorten(&mut load, &mut timeline, factors.now);
-    Some(Plan {
+    let plan = Plan {
         name,
         target: target?,
         defaults,
@@ -105,6 +105,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         workload: load.workload,
         written: load.written,
         stages: load.stages,
+        steered: None,
         iterations: load.iterations,
         graceful_stop: graceful_stop.unwrap_or(30 * SECOND),
         seed: decoder.options.seed.or(seed).unwrap_or(SEED_DEFAULT),
@@ -122,7 +123,8 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         source,
         starts: Arc::default(),
         redactor: Redactor::default(),
-    })
+    };
+    Some(steered::decode(decoder, fields, plan, factors.now))
 }
 
 /// How many times shorter the run is made.

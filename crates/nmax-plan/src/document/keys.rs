@@ -168,6 +168,8 @@ tables! {
         key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
         key "thresholds": List(&Either(&[Threshold, Object(&CONDITION)])), "Conditions on the result.";
         key "window": Duration, "Width of a window of measurements, 10ms to 60s; 1s by default.";
+        key "steered": List(&Object(&CHANGE)),
+            "Changes of the load, as recorded of a run that was steered: each holds until the end of the stages.";
         key "pacing_slack": Duration,
             "One wake-up serves all starts that are due within this time, up to 1ms, which costs less CPU and adds to lag; by \
              default 100us for rates above 5000/s per worker, 0s below.";

@@ -19,6 +19,8 @@ struct Segment {
     start_ns: u64,
     /// Length, ns, above 0; `None` is unbounded.
     length_ns: Option<u64>,
+    /// How much of it there is before other stages take its place, ns, above 0: `length_ns`, where none do.
+    kept_ns: Option<u64>,
     /// Line at the beginning, VUs.
     from: f64,
     /// Line at the end, VUs.
@@ -31,16 +33,33 @@ impl Closed {
     /// # Errors
     /// When a level is out of range, an unbounded stage is not last or not constant, or the end exceeds `u64`.
     pub fn new(stages: &[Stage]) -> Result<Self, StageError> {
-        let mut segments = Vec::with_capacity(stages.len());
-        let mut start_ns = 0;
+        Self { segments: Vec::with_capacity(stages.len()) }.append(0, stages)
+    }
+
+    /// The same schedule up to `at_ns`, then these stages. `at_ns` is before the end of the schedule. O(stages).
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn then(mut self, at_ns: u64, stages: &[Stage]) -> Result<Self, StageError> {
+        self.segments.retain(|segment| segment.start_ns < at_ns);
+        if let Some(last) = self.segments.last_mut() {
+            let kept_ns = at_ns - last.start_ns;
+            last.kept_ns = Some(last.kept_ns.map_or(kept_ns, |length_ns| length_ns.min(kept_ns)));
+        }
+        self.append(at_ns, stages)
+    }
+
+    /// Appends stages from an instant on.
+    fn append(mut self, mut start_ns: u64, stages: &[Stage]) -> Result<Self, StageError> {
         for (place, stage) in stages.iter().enumerate() {
             let end_ns = check(place, stage, place + 1 == stages.len(), start_ns)?;
             if end_ns != Some(start_ns) {
-                segments.push(Segment { start_ns, length_ns: stage.length_ns, from: stage.from, to: stage.to });
+                let Stage { from, to, length_ns, .. } = *stage;
+                self.segments.push(Segment { start_ns, length_ns, kept_ns: length_ns, from, to });
             }
             start_ns = end_ns.unwrap_or(u64::MAX);
         }
-        Ok(Self { segments })
+        Ok(self)
     }
 
     /// The highest level, VUs.
@@ -74,19 +93,19 @@ impl Closed {
 
     /// When the schedule ends, ns since the start of the run; `None` when it does not.
     pub fn end_ns(&self) -> Option<u64> {
-        self.segments.last().map_or(Some(0), |last| Some(last.start_ns + last.length_ns?))
+        self.segments.last().map_or(Some(0), |last| Some(last.start_ns + last.kept_ns?))
     }
 }
 
 impl Segment {
     /// Active VUs when `t_ns` have passed in this segment; 0 from its end on. Within it, monotone in time.
     fn level_at(&self, t_ns: u64) -> u64 {
+        if self.kept_ns.is_some_and(|kept_ns| t_ns >= kept_ns) {
+            return 0;
+        }
         let Some(length_ns) = self.length_ns else {
             return self.from.ceil() as u64;
         };
-        if t_ns >= length_ns {
-            return 0;
-        }
         let length = length_ns as f64;
         if self.from < self.to {
             // Just after this instant the line is higher: a VU at the line is active already.
@@ -104,7 +123,7 @@ impl Segment {
 
     /// The last instant of the segment, ns from its beginning.
     fn last_ns(&self) -> u64 {
-        self.length_ns.map_or(u64::MAX - self.start_ns, |length_ns| length_ns - 1)
+        self.kept_ns.map_or(u64::MAX - self.start_ns, |kept_ns| kept_ns - 1)
     }
 
     /// The first instant from `earliest_ns` on, ns from the beginning, at which VU `v` is active or not, as `to_active` says.

@@ -63,8 +63,10 @@ struct Segment {
     lambda_end: f64,
     /// Its first iteration.
     first: u64,
-    /// One after its last iteration.
+    /// One after its last iteration, as planned: the law of its arrivals depends on it.
     end: u64,
+    /// One after its last iteration that is due before other stages take its place: `end`, where none do.
+    kept: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,14 +85,44 @@ impl Open {
     /// # Errors
     /// When a level is out of range, an unbounded stage is not last or not constant, or the end exceeds `u64`.
     pub fn new(stages: &[Stage], arrivals: Arrivals) -> Result<Self, StageError> {
-        let mut segments = Vec::with_capacity(stages.len());
-        let (mut start_ns, mut lambda) = (0, 0.0);
+        let nothing = Self { segments: Vec::with_capacity(stages.len()), limit: STARTS_MAX, starts: Arc::default() };
+        nothing.append((0, 0.0, 0), stages, arrivals)
+    }
+
+    /// The same schedule up to `at_ns`, then these stages: each iteration that was due before `at_ns` keeps its number and
+    /// its instant, and all others are due by the stages.
+    ///
+    /// Even arrivals go on where Λ was at that instant, Poisson ones begin anew. `at_ns` is before the end of the schedule,
+    /// which has no list and no limit. O(stages).
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn then(mut self, at_ns: u64, stages: &[Stage], arrivals: Arrivals) -> Result<Self, StageError> {
+        let kept = at_ns.checked_sub(1).map_or(0, |last_ns| self.count_at(last_ns));
+        self.segments.retain(|segment| segment.start_ns < at_ns);
+        for segment in &mut self.segments {
+            segment.kept = segment.kept.min(kept);
+        }
+        let lambda = match (arrivals, self.segments.last()) {
+            (Arrivals::Even, Some(last)) => last.lambda(&last.curve(), at_ns - last.start_ns),
+            _ => kept as f64,
+        };
+        self.append((at_ns, lambda, kept), stages, arrivals)
+    }
+
+    /// Appends stages from an instant on, at which Λ is `lambda` and iteration `first` is the next.
+    fn append(
+        mut self,
+        (mut start_ns, mut lambda, first): (u64, f64, u64),
+        stages: &[Stage],
+        arrivals: Arrivals,
+    ) -> Result<Self, StageError> {
         for (place, stage) in stages.iter().enumerate() {
             let end_ns = check(place, stage, place + 1 == stages.len(), start_ns)?.unwrap_or(u64::MAX);
             let curve = Curve { from_per_s: stage.from, to_per_s: stage.to, length_ns: stage.length_ns };
             let shape = match arrivals {
                 Arrivals::Even => Shape::Even(curve),
-                Arrivals::Poisson { seed } => Shape::Poisson(curve, derive(mix64(seed), place as u64)),
+                Arrivals::Poisson { seed } => Shape::Poisson(curve, derive(mix64(seed), self.segments.len() as u64)),
             };
             let area = match stage.length_ns {
                 Some(length_ns) => curve.area(length_ns),
@@ -98,18 +130,13 @@ impl Open {
                 None => 0.0,
             };
             let lambda_end = if area.is_infinite() { area } else { snap(lambda + area).min(STARTS_MAX as f64) };
-            let segment = Segment {
-                start_ns,
-                shape,
-                lambda_start: lambda,
-                lambda_end,
-                first: integers_below(lambda),
-                end: integers_below(lambda_end),
-            };
-            segments.push(segment);
+            let first = if place == 0 { first } else { integers_below(lambda) };
+            let end = integers_below(lambda_end).max(first);
+            let segment = Segment { start_ns, shape, lambda_start: lambda, lambda_end, first, end, kept: end };
+            self.segments.push(segment);
             (start_ns, lambda) = (end_ns, lambda_end);
         }
-        Ok(Self { segments, limit: STARTS_MAX, starts: Arc::default() })
+        Ok(self)
     }
 
     /// The schedule that starts iteration n at the n-th of these instants, ns since the start of the run, and ends at
@@ -126,6 +153,7 @@ impl Open {
             lambda_end: end as f64,
             first: 0,
             end,
+            kept: end,
         };
         Self { segments: vec![segment], limit: STARTS_MAX, starts }
     }
@@ -209,7 +237,7 @@ impl Cursor<'_> {
         }
         let segments = &self.open.segments;
         if !segments.get(self.segment).is_some_and(|segment| segment.owns(n)) {
-            self.segment = segments.partition_point(|segment| segment.end <= n);
+            self.segment = segments.partition_point(|segment| segment.kept <= n);
         }
         let segment = segments.get(self.segment)?;
         let offset_ns = match segment.shape {
@@ -239,7 +267,7 @@ impl Cursor<'_> {
 
 impl Segment {
     const fn owns(&self, n: u64) -> bool {
-        self.first <= n && n < self.end
+        self.first <= n && n < self.kept
     }
 
     fn curve(&self) -> Curve {

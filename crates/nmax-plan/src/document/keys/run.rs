@@ -64,6 +64,11 @@ tables! {
 const STAGE_LIST: Shape = Shape::List(&Shape::Object(&super::STAGE));
 
 tables! {
+    CHANGE "a change of the load" {
+        required "at": Duration, "From when on, after the run's beginning.";
+        key "to": Level, "The level from then on; that of the instant by default.";
+        key "ramp": Duration, "Length of the way there; at once by default.";
+    };
     LOCATION "a location" {
         key "down": BitRate, "Bits per second towards the user; not limited by default.";
         key "up": BitRate, "Bits per second from the user; not limited by default.";

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::keys::{ARRIVALS, METHODS};
 use super::yaml::Yaml;
 use super::{duration, entry, expanded, given, listed, named, plain, text, word};
-use crate::plan::{Action, Background, Intervention, Location, Moment, Plan, ProcessRef, Workload};
+use crate::plan::{Action, Background, Change, Intervention, Location, Moment, Plan, ProcessRef, Workload};
 use crate::schedule::{Stage, StageKind};
 use crate::threshold::Threshold;
 use crate::units::{format_bit_rate, format_rate, format_share};
@@ -22,6 +22,8 @@ pub(super) fn load(plan: &Plan) -> Vec<(String, Yaml)> {
     workload.extend(given("iterations", plan.iterations, plain));
     let mut map = vec![entry("workload", Yaml::Map(workload))];
     map.extend(shape(plan));
+    let changes = plan.steered.iter().flat_map(|steered| &steered.changes);
+    map.extend(listed("steered", changes.map(|change| self::change(plan, change))));
     if plan.compress != 1.0 {
         map.push(entry("compressed", plain(plan.compress)));
     }
@@ -73,18 +75,17 @@ fn background(background: &Background) -> Yaml {
 /// `warm_up`, `stages`; nothing for a single unbounded hold, which `iterations` implies. The stages of a profile are
 /// within it.
 fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
-    let is_open = matches!(plan.workload, Workload::Open { .. });
     let length = |stage: &Stage| stage.length_ns.map(Duration::from_nanos);
-    let warm_up = plan.stages.iter().find(|stage| stage.kind == StageKind::WarmUp).and_then(length);
+    let planned = plan.planned_stages();
+    let warm_up = planned.iter().find(|stage| stage.kind == StageKind::WarmUp).and_then(length);
     let mut map: Vec<_> = given("warm_up", warm_up, duration).into_iter().collect();
-    let others: Vec<&Stage> = plan.stages.iter().filter(|stage| stage.kind != StageKind::WarmUp).collect();
+    let others: Vec<&Stage> = planned.iter().filter(|stage| stage.kind != StageKind::WarmUp).collect();
     let stages: Option<Vec<Yaml>> = others
         .iter()
         .map(|stage| {
             let length = duration(length(stage)?);
             let key = if stage.kind == StageKind::Hold { "hold" } else { "ramp" };
-            let to = if is_open { Yaml::Plain(format_rate(stage.to)) } else { plain(stage.to) };
-            Some(Yaml::Map(vec![entry(key, length), entry("to", to)]))
+            Some(Yaml::Map(vec![entry(key, length), entry("to", level(plan, stage.to))]))
         })
         .collect();
     let stages = stages.map(|stages| entry("stages", Yaml::List(stages)));
@@ -96,6 +97,18 @@ fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
         None => map.extend(stages),
     }
     map
+}
+
+fn level(plan: &Plan, level: f64) -> Yaml {
+    let is_open = matches!(plan.workload, Workload::Open { .. });
+    if is_open { Yaml::Plain(format_rate(level)) } else { plain(level) }
+}
+
+fn change(plan: &Plan, change: &Change) -> Yaml {
+    let mut map = vec![entry("at", duration(change.at))];
+    map.extend(given("to", change.to, |to| level(plan, to)));
+    map.extend(given("ramp", Some(change.ramp).filter(|ramp| !ramp.is_zero()), duration));
+    Yaml::Map(map)
 }
 
 fn threshold(threshold: &Threshold) -> Yaml {

@@ -61,6 +61,28 @@ proptest! {
         }
     }
 
+    /// Law: up to the instant at which it is steered a schedule is what it was, and from then on it is the new stages.
+    #[test]
+    fn steering_changes_nothing_before_its_instant(
+        planned in stages(5e3), others in stages(5e3), fraction in 0.0..1.0_f64, inside in 0.0..1.0_f64, rank in 0.0..1.2_f64,
+    ) {
+        let before = closed(&planned);
+        let at_ns = (before.end_ns().expect("bounded") as f64 * fraction) as u64;
+        let steered = before.clone().then(at_ns, &others).expect("valid stages");
+        let v = (steered.vus_max() as f64 * rank) as u64;
+        let t_ns = (at_ns as f64 * inside) as u64;
+        if t_ns < at_ns {
+            prop_assert_eq!(steered.level_at(t_ns), before.level_at(t_ns));
+            let next = |closed: &Closed| closed.next_change(v, t_ns).filter(|change_ns| *change_ns < at_ns);
+            prop_assert_eq!(next(&steered), next(&before));
+        }
+        let after = closed(&others);
+        let t_ns = (after.end_ns().expect("bounded") as f64 * inside) as u64;
+        prop_assert_eq!(steered.level_at(at_ns + t_ns), after.level_at(t_ns));
+        prop_assert_eq!(steered.next_change(v, at_ns + t_ns), after.next_change(v, t_ns).map(|change_ns| at_ns + change_ns));
+        prop_assert_eq!(steered.end_ns(), after.end_ns().map(|end_ns| at_ns + end_ns));
+    }
+
     /// Law: a ramp to N and back, N whole, starts and stops one VU after the other at even distances.
     #[test]
     fn ramps_are_even(vus in 1..200_u64, step_ns in 1..1_000_000_u64) {

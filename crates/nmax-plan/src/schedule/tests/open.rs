@@ -10,7 +10,25 @@ fn arrivals() -> impl Strategy<Value = Arrivals> {
 
 /// Schedules of stages, with either law, some with an unbounded end, some cut short.
 fn schedules() -> impl Strategy<Value = Open> {
-    prop_oneof![4 => planned(), 1 => listed()]
+    prop_oneof![4 => planned(), 1 => listed(), 2 => steered().prop_map(|(_, _, steered, ..)| steered)]
+}
+
+/// A schedule, an instant in it, the same with other stages from then on, these, and the law of both.
+fn steered() -> impl Strategy<Value = (Open, u64, Open, Vec<Stage>, Arrivals)> {
+    let last = prop_oneof![Just(None), (1e-3..1e6_f64).prop_map(Some)];
+    let parts = (stages(1e6), last, stages(1e6), arrivals(), 0.0..1.0_f64, any::<bool>());
+    parts.prop_filter_map("an instant before the end", |(planned, last, others, arrivals, fraction, twice)| {
+        let planned: Vec<Stage> = planned.into_iter().chain(last.map(forever)).collect();
+        let mut open = Open::new(&planned, arrivals).expect("valid stages");
+        let end_ns = open.end_ns().unwrap_or(100 * S);
+        let at_ns = (end_ns as f64 * fraction) as u64;
+        if twice {
+            open = open.then(at_ns / 2, &others, arrivals).expect("valid stages");
+        }
+        let is_within = open.end_ns().is_none_or(|end_ns| at_ns < end_ns);
+        let steered = open.clone().then(at_ns, &others, arrivals).expect("valid stages");
+        is_within.then_some((open, at_ns, steered, others, arrivals))
+    })
 }
 
 /// Schedules of instants in a list, several of them often the same, some ending long after the last.
@@ -56,6 +74,33 @@ proptest! {
             for n in [n, count, count.saturating_sub(1), count + 1] {
                 let is_due = open.offset_ns(n).is_some_and(|due_ns| due_ns <= t_ns);
                 prop_assert_eq!(count > n, is_due, "count {} at {}, iteration {} at {:?}", count, t_ns, n, open.offset_ns(n));
+            }
+        }
+    }
+
+    /// Law: up to the instant at which it is steered a schedule is what it was, and from then on it starts what the new
+    /// stages say.
+    #[test]
+    fn steering_changes_nothing_before_its_instant(
+        (open, at_ns, steered, others, arrivals) in steered(), fraction in 0.0..1.0_f64) {
+        let kept = at_ns.checked_sub(1).map_or(0, |last_ns| open.count_at(last_ns));
+        let before_ns = (at_ns as f64 * fraction) as u64;
+        if before_ns < at_ns {
+            prop_assert_eq!(steered.count_at(before_ns), open.count_at(before_ns));
+        }
+        for n in [0, (kept as f64 * fraction) as u64, kept.saturating_sub(1)] {
+            if n < kept {
+                prop_assert_eq!(steered.offset_ns(n), open.offset_ns(n), "iteration {} of {}", n, kept);
+            }
+        }
+        prop_assert!(steered.offset_ns(kept).is_none_or(|due_ns| due_ns >= at_ns));
+        let length_ns: u64 = others.iter().filter_map(|stage| stage.length_ns).sum();
+        let after_ns = (length_ns as f64 * fraction) as u64;
+        for after_ns in [after_ns, length_ns] {
+            if arrivals == Arrivals::Even || after_ns == length_ns {
+                let started = steered.count_at(at_ns + after_ns) - kept;
+                let planned = integral(&others, after_ns);
+                prop_assert!((started as f64 - planned).abs() <= 2.0 + planned * 1e-9, "{} for {}", started, planned);
             }
         }
     }

@@ -210,8 +210,9 @@ fn changed() -> impl Strategy<Value = Plan> {
                 option::of(1e-6..1.0_f64),
                 prop_oneof![Just(1.0), 1.0..1e6_f64],
                 option::of(length(0..1 << 40)),
+                option::of((0.0..0.9_f64, option::of(0..20_u32), 0.0..0.1_f64)),
             );
-            parts.prop_map(move |(background, locations, timeline, observe, availability, compress, abort)| {
+            parts.prop_map(move |(background, locations, timeline, observe, availability, compress, abort, steered)| {
                 let mut plan = Plan {
                     workload: workload.clone(),
                     written: written.clone(),
@@ -237,7 +238,12 @@ fn changed() -> impl Strategy<Value = Plan> {
                 let mut condition = threshold::parse("errors < 5 for tag t").unwrap();
                 condition.abort = abort;
                 plan.thresholds.insert(0, condition);
-                plan
+                let change = steered.map(|(part, to, ramp)| {
+                    let at = Duration::from_nanos((end.as_nanos() as f64 * part) as u64);
+                    Change { at, to: to.map(f64::from), ramp: end.saturating_sub(at).mul_f64(ramp) }
+                });
+                let steered = change.and_then(|change| plan.steer(change).ok());
+                steered.unwrap_or(plan)
             })
         })
     })
