@@ -6,15 +6,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use nmax_metrics::Nanos;
+use nmax_plan::plan::Plan;
+use nmax_plan::schedule::hold_gaps;
 
 use crate::core::{Core, Phase, State};
+use crate::error::ProgramError;
 use crate::measure::meter::Meter;
 use crate::measure::names::{NameBook, SharedCatalog};
 use crate::program::Program;
 use crate::protocol::Protocol;
 use crate::runtime::Runtime;
+use crate::schedule::dispatch;
 use crate::schedule::locations::Locations;
-use crate::schedule::source::Sources;
+use crate::schedule::source::{Sources, times};
 
 /// What all virtual users of one worker share. It is its [`Core`], for whom the protocol does not matter.
 pub struct Context<R: Runtime, P: Protocol> {
@@ -62,6 +66,20 @@ impl<R: Runtime, P: Protocol> Context<R, P> {
             state: State::default(),
         };
         Self { locations: Locations::new(&program.plan), core, protocol, program, sources }
+    }
+
+    /// The load goes by the stages of this plan from now on: they agree with those so far up to an instant that lies ahead
+    /// ([`Plan::steer`]), so it does not matter when before it this is done.
+    ///
+    /// # Errors
+    /// When its stages make no schedule.
+    pub fn steer(self: &Rc<Self>, plan: &Arc<Plan>) -> Result<(), ProgramError> {
+        self.sources.steer(plan)?;
+        self.meter.borrow_mut().steer(self.runtime.now(), times(plan).hold, hold_gaps(&plan.stages));
+        self.state.steered.replace(Some(Arc::clone(plan)));
+        self.state.load_ended.set(None);
+        dispatch::steered(self);
+        Ok(())
     }
 
     /// One starter of the mix has no more iterations. What is beside the mix ends with the last one.

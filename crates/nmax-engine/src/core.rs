@@ -15,6 +15,7 @@ use crate::measure::meter::{Meter, WorkerEnd};
 use crate::measure::names::NameBook;
 use crate::run::settings::Known;
 use crate::runtime::{Runtime, ThreadTime};
+use crate::schedule::source::{Times, times};
 
 /// What the calls of one worker's virtual users share.
 pub struct Core<R: Runtime> {
@@ -81,6 +82,8 @@ pub(crate) struct State {
     pub broke: Cell<bool>,
     /// Why the worker stopped starting iterations early.
     pub ended_early: RefCell<Option<String>>,
+    /// The plan as it was steered last, for its stages.
+    pub steered: RefCell<Option<Arc<Plan>>>,
 }
 
 impl State {
@@ -165,6 +168,16 @@ impl<R: Runtime> Core<R> {
         let mut meter = self.meter.borrow_mut();
         meter.note(self.runtime.now(), &(self.notes)(true));
         meter.finish(at, time, end);
+    }
+
+    /// The plan whose stages the load goes by.
+    pub(crate) fn course(&self) -> Arc<Plan> {
+        self.state.steered.borrow().as_ref().map_or_else(|| Arc::clone(&self.plan), Arc::clone)
+    }
+
+    /// The planned times as they are, when they were these at first.
+    pub(crate) fn times(&self, planned: Times) -> Times {
+        self.state.steered.borrow().as_deref().map_or(planned, times)
     }
 
     /// Wall time since 1970.

@@ -13,6 +13,8 @@ pub(crate) type LocationId = u16;
 pub struct VuSlot {
     /// Number in the run.
     pub number: u32,
+    /// Number among the users of its source.
+    pub own: u64,
     /// Which source its iterations come from: 0 is the mix.
     pub source: u32,
     /// Where its line leads from.

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
 use nmax_metrics::{Catalog, Clock, Nanos};
-use nmax_plan::plan::Workload;
+use nmax_plan::plan::{Change, Plan, SteerError, Workload};
 use nmax_plan::schedule::Stage;
 use tokio::sync::watch;
 
@@ -18,7 +18,7 @@ use crate::measure::names::SharedCatalog;
 use crate::program::catalog;
 use crate::run::fixture::Fixture;
 use crate::run::settings::Settings;
-use crate::run::worker_thread::{Command, Link, WorkerThread};
+use crate::run::worker_thread::{Command, Link, Orders, WorkerThread};
 use crate::runtime::real::{RealClock, SharedClock, monotonic};
 use crate::schedule::source::{Slots, Times, times};
 
@@ -36,6 +36,10 @@ const REPORTS_MAX: usize = 64;
 const RECYCLED_MAX: usize = 4;
 /// How often it is looked whether a teardown has ended.
 const TEARDOWN_LOOK: Duration = Duration::from_millis(5);
+/// How far ahead of all workers the load is changed, at least: a thread that stands still for longer is late.
+const STEER_LEAD: Nanos = Nanos::from_millis(250);
+/// Changes come at whole multiples of a window, or of this where that is longer.
+const STEP_MAX: Nanos = Nanos::from_secs(1);
 /// From the moment all workers are ready to the run's origin.
 const LEAD: Duration = Duration::from_millis(5);
 
@@ -70,11 +74,12 @@ impl Origin {
 /// Workers that are ready and wait for the origin of their run. Dropping it ends them, and nothing was sent.
 #[derive(Debug)]
 pub struct Ready {
+    plan: Arc<Plan>,
     times: Times,
     catalog: SharedCatalog,
     collector: Collector,
     reports: Receiver<Report>,
-    command: watch::Sender<Command>,
+    orders: watch::Sender<Orders>,
     threads: Vec<JoinHandle<()>>,
     origins: Vec<SyncSender<Origin>>,
 }
@@ -84,11 +89,13 @@ pub struct Ready {
 pub struct Run {
     clock: SharedClock,
     started_at: SystemTime,
+    /// As it is run: as it was steered last.
+    plan: Arc<Plan>,
     times: Times,
     catalog: SharedCatalog,
     collector: Collector,
     reports: Receiver<Report>,
-    command: watch::Sender<Command>,
+    orders: watch::Sender<Orders>,
     threads: Vec<JoinHandle<()>>,
     ready: VecDeque<Complete>,
     /// The end of the run, unless somebody else owes it.
@@ -111,7 +118,8 @@ impl Ready {
             catalog: self.catalog,
             collector: self.collector,
             reports: self.reports,
-            command: self.command,
+            orders: self.orders,
+            plan: self.plan,
             threads: self.threads,
             ready: VecDeque::new(),
             fixture: None,
@@ -140,7 +148,7 @@ impl Run {
         let workers = worker_count(settings);
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
         let (reports_in, reports) = sync_channel(REPORTS_MAX);
-        let (command, commands) = watch::channel(Command::Run);
+        let (orders, told) = watch::channel(Orders { command: Command::Run, plan: Arc::clone(&settings.plan) });
         let slots = Slots::new(&settings.plan, settings.share);
         let (mut recycle, mut threads, mut seats) = (Vec::new(), Vec::new(), Vec::new());
         for worker in 0..workers {
@@ -155,7 +163,7 @@ impl Run {
                 slots: slots.clone(),
                 link: Link { worker, reports: SyncSender::clone(&reports_in), recycled },
                 catalog: Arc::clone(&shared),
-                commands: commands.clone(),
+                orders: told.clone(),
                 ready: ready_in,
                 origin,
             };
@@ -171,7 +179,8 @@ impl Run {
             origins.push(origin_in);
         }
         let (times, collector) = (times(&settings.plan), Collector::new(recycle));
-        Ok(Ready { times, catalog: shared, collector, reports, command, threads, origins })
+        let plan = Arc::clone(&settings.plan);
+        Ok(Ready { plan, times, catalog: shared, collector, reports, orders, threads, origins })
     }
 
     /// What comes next; waits at most `patience` for it.
@@ -227,26 +236,49 @@ impl Run {
 
     /// Starts nothing more; exchanges under way may end.
     pub fn stop(&self) {
-        self.command.send_if_modified(|command| {
-            let is_running = *command == Command::Run;
+        self.orders.send_if_modified(|orders| {
+            let is_running = orders.command == Command::Run;
             if is_running {
-                *command = Command::Stop;
+                orders.command = Command::Stop;
             }
             is_running
         });
+    }
+
+    /// Changes the load of the mix, from an instant on that all workers learn of before: at the beginning of a window of at
+    /// most a second. `to` is the level, `None` for that of the instant; `ramp` is how long the way there takes.
+    ///
+    /// What was due before that instant is due as it was. The plan that is run from then on has the change as its last.
+    ///
+    /// # Errors
+    /// Why the load cannot be changed so; then nothing has changed.
+    pub fn steer(&mut self, to: Option<f64>, ramp: Duration) -> Result<&Arc<Plan>, SteerError> {
+        let step = Nanos::from(self.plan.window).min(STEP_MAX);
+        let at = (self.now() + STEER_LEAD).0.div_ceil(step.0).saturating_mul(step.0);
+        let last = self.plan.steered.as_ref().and_then(|steered| steered.changes.last());
+        let at = Duration::from_nanos(at).max(last.map_or(Duration::ZERO, |last| last.at));
+        self.plan = Arc::new(self.plan.steer(Change { at, to, ramp })?);
+        self.times = times(&self.plan);
+        self.orders.send_modify(|orders| orders.plan = Arc::clone(&self.plan));
+        Ok(&self.plan)
+    }
+
+    /// The plan that is run, with every change so far.
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
     }
 
     /// Cuts everything off; what is under way is counted as censored. A teardown of the run that is under way is cut off
     /// too; one that is only due is still done.
     pub fn cut(&self) {
         self.fixture.iter().for_each(Fixture::give_up);
-        self.command.send_replace(Command::Cut);
+        self.orders.send_modify(|orders| orders.command = Command::Cut);
     }
 
     /// As [`Run::cut`], and leaves out what is left of the teardown too.
     pub fn leave(&self) {
         self.fixture.iter().for_each(Fixture::leave);
-        self.command.send_replace(Command::Cut);
+        self.orders.send_modify(|orders| orders.command = Command::Cut);
     }
 
     /// The run's clock, for other threads.
@@ -312,7 +344,7 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        self.command.send_replace(Command::Cut);
+        self.orders.send_modify(|orders| orders.command = Command::Cut);
         // Workers may wait for room for a report.
         while self.reports.recv().is_ok() {}
         for thread in self.threads.drain(..) {

@@ -254,6 +254,12 @@ impl Meter {
         self.section_now.1 = now;
     }
 
+    /// The statistics interval is this one from now on; of what was due before, the sections stay what they were.
+    pub(crate) fn steer(&mut self, now: Nanos, hold: (Nanos, Nanos), gaps: Vec<Range<u64>>) {
+        self.integrate(now);
+        (self.settings.hold, self.gaps, self.section_now.1) = (hold, gaps, now);
+    }
+
     /// Adds the area under the in-flight curve up to `now` to the sections of that time.
     #[inline]
     fn integrate(&mut self, now: Nanos) {

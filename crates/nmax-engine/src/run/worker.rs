@@ -44,7 +44,7 @@ pub async fn run<R: Runtime, P: Protocol>(context: Rc<Context<R, P>>, times: Tim
     .await;
     let now = context.runtime.now();
     context.roll(now);
-    count_dropped(&context, times, now);
+    count_dropped(&context, context.times(times), now);
     let ended = |source: &Source<R::Timer>| Some((source.number, source.data_ended.get()?));
     let end = WorkerEnd {
         load_ended: context.state.load_ended.get(),
@@ -179,7 +179,7 @@ fn count_not_started<R: Runtime, P: Protocol>(
         .min(state.main_ended.get().unwrap_or(now))
         .min(times.closes.unwrap_or(Nanos::MAX));
     let due = |at: Nanos| open.due_before(share, at.min(end)).max(started);
-    let parts = held(&context.plan.stages, times.hold.0.0, times.hold.1.0);
+    let parts = held(&context.course().stages, times.hold.0.0, times.hold.1.0);
     let hold: u64 = parts.iter().map(|part| due(Nanos(part.end)) - due(Nanos(part.start))).sum();
     let total = due(end) - started;
     let is_limit = open.awaits_target();
@@ -207,13 +207,13 @@ fn count_idle<R: Runtime, P: Protocol>(
         return; // There was nothing left for them to do.
     }
     let end = state.closed_at.get().or(state.main_ended.get()).unwrap_or(now);
+    let schedule = closed.schedule.get();
     let vus = state.vus.borrow();
     let own = vus.iter().filter(|vu| vu.source == source.number);
     for vu in own.filter(|vu| vu.begun.get().is_none()) {
-        let number = u64::from(vu.number - source.vus_before);
-        let at = match closed.schedule.active(number, 0) {
+        let at = match schedule.active(vu.own, 0) {
             true => Some(0),
-            false => closed.schedule.next_change(number, 0),
+            false => schedule.next_change(vu.own, 0),
         };
         if let Some(at) = at.map(Nanos).filter(|at| *at < end) {
             let mut meter = context.meter.borrow_mut();

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use nmax_metrics::{Clock, Nanos};
+use nmax_plan::plan::Plan;
 use nmax_plan::schedule::hold_gaps;
 use nmax_reactor::Reactor;
 use tokio::sync::watch;
@@ -39,6 +40,15 @@ pub(crate) enum Command {
     Cut,
 }
 
+/// What running workers are told.
+#[derive(Clone, Debug)]
+pub(crate) struct Orders {
+    /// What to do.
+    pub(crate) command: Command,
+    /// The plan whose stages the load goes by: that of the settings, or as it was steered last.
+    pub(crate) plan: Arc<Plan>,
+}
+
 /// What a worker's thread starts with.
 pub(crate) struct WorkerThread {
     pub(crate) settings: Settings,
@@ -48,7 +58,7 @@ pub(crate) struct WorkerThread {
     pub(crate) slots: Slots,
     pub(crate) link: Link,
     pub(crate) catalog: SharedCatalog,
-    pub(crate) commands: watch::Receiver<Command>,
+    pub(crate) orders: watch::Receiver<Orders>,
     pub(crate) ready: SyncSender<Result<(), StartError>>,
     pub(crate) origin: Receiver<Origin>,
 }
@@ -125,16 +135,26 @@ impl WorkerThread {
         let context = Rc::new(Context::new(runtime, carrier, program, sources, meter, self.catalog, unix_origin));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);
-        nmax_reactor::spawn(async move { obey(&obedient, self.commands, grace).await });
+        nmax_reactor::spawn(async move { obey(&obedient, self.settings.plan, self.orders, grace).await });
         worker::run(context, times, grace).await;
     }
 }
 
 /// Does what the run's owner says.
-async fn obey(context: &Context<RealRuntime, Carrier>, mut commands: watch::Receiver<Command>, grace: Nanos) {
+async fn obey(
+    context: &Rc<Context<RealRuntime, Carrier>>,
+    mut course: Arc<Plan>,
+    mut orders: watch::Receiver<Orders>,
+    grace: Nanos,
+) {
     let timer = context.runtime.timer();
     loop {
-        let command = *commands.borrow_and_update();
+        let Orders { command, plan } = orders.borrow_and_update().clone();
+        if !Arc::ptr_eq(&course, &plan) {
+            // Whoever gave the order made a schedule of it before.
+            let _ = context.steer(&plan);
+            course = plan;
+        }
         match command {
             Command::Run => {}
             Command::Stop => {
@@ -142,16 +162,21 @@ async fn obey(context: &Context<RealRuntime, Carrier>, mut commands: watch::Rece
                 let end = context.runtime.now() + grace;
                 tokio::select! {
                     () = timer.sleep_until(end) => context.cut_off(),
-                    _ = commands.changed() => context.cut_off(),
+                    _ = cut(&mut orders) => context.cut_off(),
                 }
                 return;
             }
             Command::Cut => return context.cut_off(),
         }
-        if commands.changed().await.is_err() {
+        if orders.changed().await.is_err() {
             return context.cut_off();
         }
     }
+}
+
+/// Waits for another command than to stop, or until its owner is gone.
+async fn cut(orders: &mut watch::Receiver<Orders>) {
+    let _ = orders.wait_for(|orders| orders.command == Command::Cut).await;
 }
 
 fn pin_to(cpu: usize) -> std::io::Result<()> {

@@ -37,7 +37,7 @@ const BUSY_SHARE_MAX: f64 = 0.8;
 #[derive(Debug)]
 pub(crate) struct Growth {
     /// Time between two starts at the highest rate of this worker.
-    apart: Nanos,
+    pub(crate) apart: Cell<Nanos>,
     /// Users that may have been made.
     users_max: Cell<u32>,
     /// Iterations that users completed.
@@ -71,7 +71,7 @@ impl Growth {
     pub(crate) fn new(apart: Nanos) -> Self {
         let first = USERS_MIN + FIRST.0 as f64 / apart.0.max(1) as f64;
         Self {
-            apart,
+            apart: Cell::new(apart),
             users_max: Cell::new(first as u32),
             completed: Cell::new(0),
             begun: Cell::default(),
@@ -84,7 +84,7 @@ impl Growth {
 
     /// Whether one more than these users may be at work for the start at the head of the queue, which is late by this.
     pub(crate) fn allows(&self, busy: u32, lateness: Nanos) -> bool {
-        let is_apart = self.apart >= APART && lateness <= ON_TIME;
+        let is_apart = self.apart.get() >= APART && lateness <= ON_TIME;
         let at_least = if lateness > ON_TIME { LATE_USERS } else { 0 };
         is_apart || busy < self.users_max.get().max(at_least)
     }
@@ -102,7 +102,7 @@ impl Growth {
         let end = PeriodStart { at: now, completed: self.completed.get(), due, lateness, computing };
         let begun = self.begun.replace(end);
         let length = now.since(begun.at).0 as f64;
-        let late_starts = lateness.since(begun.lateness).0 as f64 / self.apart.0.max(1) as f64;
+        let late_starts = lateness.since(begun.lateness).0 as f64 / self.apart.get().0.max(1) as f64;
         let (completed, due) = ((end.completed - begun.completed) as f64, (end.due - begun.due) as f64 + late_starts);
         let is_computing = computing.since(begun.computing).0 as f64 > BUSY_SHARE_MAX * length;
         let is_own_stall = self.is_own_stall.take();

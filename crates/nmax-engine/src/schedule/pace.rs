@@ -22,6 +22,7 @@ use std::task::Poll;
 
 use nmax_metrics::Nanos;
 use nmax_plan::plan::{Connection, Plan, Visitor, Workload};
+use nmax_plan::schedule::Open;
 
 use crate::context::Context;
 use crate::iteration::{Assignment, LocationId, VuSlot};
@@ -81,16 +82,46 @@ impl OpenSource {
     }
 }
 
-/// Starts each iteration of a source when it is due; `closes` is the planned end of the load.
+/// Starts each iteration of a source when it is due, by the schedule as it is at that time; `closes` is the planned end of the
+/// load. It ends when nothing more is due by the schedule of that instant.
 pub(crate) async fn pace<R: Runtime, P: Protocol>(
     context: &Rc<Context<R, P>>,
     source: &Source<R::Timer>,
     open: &OpenSource,
     closes: Option<Nanos>,
 ) {
-    let mut cursor = open.schedule.cursor();
+    loop {
+        let (schedule, revision) = (open.schedule.get(), open.schedule.revision());
+        pace_by(context, source, (open, &schedule, revision), closes).await;
+        if revision == open.schedule.revision() || !context.state.may_start() {
+            return;
+        }
+    }
+}
+
+/// Waits until `at`, or until the schedule is another one.
+pub(crate) async fn sleep_by(open: &OpenSource, revision: u32, timer: &impl Timer, at: Nanos) {
+    let mut sleep = pin!(timer.sleep_until(at));
+    poll_fn(|task| {
+        open.watch_pacer(task.waker());
+        if open.schedule.revision() != revision {
+            return Poll::Ready(());
+        }
+        sleep.as_mut().poll(task)
+    })
+    .await;
+}
+
+/// As [`pace`], for as long as the schedule is this one.
+async fn pace_by<R: Runtime, P: Protocol>(
+    context: &Rc<Context<R, P>>,
+    source: &Source<R::Timer>,
+    (open, schedule, revision): (&OpenSource, &Open, u32),
+    closes: Option<Nanos>,
+) {
+    let mut cursor = schedule.cursor();
     let mut now = context.runtime.now();
-    while context.state.may_start() {
+    while context.state.may_start() && open.schedule.revision() == revision {
         let next = source.share.nth(open.next.get());
         let Some((number, intended)) = next.and_then(|number| Some((number, Nanos(cursor.offset_ns(number)?)))) else {
             return;
@@ -102,8 +133,8 @@ pub(crate) async fn pace<R: Runtime, P: Protocol>(
             open.starved.set(None);
             // One wake-up serves all that is due within the slack; nothing starts before it is due, or after the end.
             let latest = closes.map_or(Nanos::MAX, |end| end.since(Nanos(1))).max(intended);
-            let wake = latest.min(intended + open.slack);
-            source.timer.sleep_until(wake).await;
+            let wake = latest.min(intended + open.slack.get());
+            sleep_by(open, revision, &source.timer, wake).await;
             now = context.runtime.now();
             if now.since(wake) > ON_TIME {
                 open.growth.is_own_stall.set(true);
@@ -156,7 +187,7 @@ async fn take_slot<R: Runtime, P: Protocol>(context: &Context<R, P>, open: &Open
     open.awaits_slot.set(true);
     let mut slot = pin!(open.slots.acquire());
     let has_slot = poll_fn(|task| {
-        open.pacer.replace(Some(task.waker().clone()));
+        open.watch_pacer(task.waker());
         if open.is_ended() || !context.state.may_start() {
             return Poll::Ready(false);
         }
@@ -182,7 +213,7 @@ async fn await_user<R: Runtime, P: Protocol>(
     open.awaits_user.set(true);
     let mut look = pin!(source.timer.sleep_until(open.growth.period_end()));
     let found = poll_fn(|task| {
-        open.pacer.replace(Some(task.waker().clone()));
+        open.watch_pacer(task.waker());
         if open.is_ended() || !context.state.may_start() {
             return Poll::Ready(None);
         }
@@ -237,7 +268,7 @@ fn hand<R: Runtime, P: Protocol>(
             crate::schedule::dispatch::spawn_vu(
                 context,
                 source,
-                before.saturating_add(number as u32),
+                (before.saturating_add(number as u32), number),
                 Some(assignment),
             );
         }

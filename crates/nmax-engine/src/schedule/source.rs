@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::num::NonZeroU64;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
@@ -13,12 +14,12 @@ use nmax_metrics::Nanos;
 use nmax_plan::choice::{Choice, derive};
 use nmax_plan::mix::Mix;
 use nmax_plan::plan::{Arrivals, Feeder, Pick, Plan, Workload};
-use nmax_plan::schedule::{self, Closed, Open, Stage};
+use nmax_plan::schedule::{self, Closed, Open, Stage, StageError};
 use nmax_plan::share::Share;
 use tokio::sync::Semaphore;
 
 use crate::error::ProgramError;
-use crate::iteration::Assignment;
+use crate::iteration::{Assignment, VuSlot};
 use crate::schedule::growth::Growth;
 use crate::schedule::locations::Idle;
 
@@ -49,6 +50,8 @@ pub struct Sources<T> {
     /// Users of all sources, in the whole run. A worker that has more than its part of an open workload's numbers theirs
     /// from there.
     pub(crate) vus_of_all: u32,
+    /// Workers that have a part of the run.
+    workers: u32,
 }
 
 /// Iterations of one workload, of one worker's share.
@@ -78,16 +81,46 @@ pub enum Kind {
     Closed(ClosedSource),
 }
 
+/// A schedule that may be replaced by one that agrees with it up to an instant that lies ahead.
+#[derive(Debug)]
+pub struct Current<S> {
+    schedule: RefCell<Rc<S>>,
+    /// How often it was replaced.
+    revision: Cell<u32>,
+}
+
+impl<S> Current<S> {
+    fn new(schedule: S) -> Self {
+        Self { schedule: RefCell::new(Rc::new(schedule)), revision: Cell::new(0) }
+    }
+
+    /// The schedule as it is now.
+    pub fn get(&self) -> Rc<S> {
+        Rc::clone(&self.schedule.borrow())
+    }
+
+    /// Tells one schedule from the next.
+    #[inline]
+    pub(crate) fn revision(&self) -> u32 {
+        self.revision.get()
+    }
+
+    fn replace(&self, schedule: S) {
+        self.schedule.replace(Rc::new(schedule));
+        self.revision.set(self.revision.get() + 1);
+    }
+}
+
 /// Iterations by schedule, run by a pool of VUs.
 pub struct OpenSource {
     /// When iterations start.
-    pub schedule: Open,
+    pub schedule: Current<Open>,
     /// Most VUs of this worker.
     pub vus_max: u32,
     /// Of them, those that have numbers among the users of the source.
     pub(crate) vus_own: u32,
     /// One wake-up serves all starts that are due within this time.
-    pub(crate) slack: Nanos,
+    pub(crate) slack: Cell<Nanos>,
     /// Slots of iterations in flight, shared with the other workers.
     pub(crate) slots: Arc<Semaphore>,
     /// When VUs are made.
@@ -113,11 +146,15 @@ pub struct OpenSource {
 /// Iterations by VUs that are free.
 pub struct ClosedSource {
     /// Which VUs are active.
-    pub schedule: Closed,
-    /// VUs of the whole run.
+    pub schedule: Current<Closed>,
+    /// VUs of the whole run, as planned: iterations are numbered by it.
     pub vus_total: u64,
     /// Iterations that this worker may still start.
     pub(crate) remaining: Cell<Option<u64>>,
+    /// VUs of this worker that were made.
+    pub(crate) made: Cell<u64>,
+    /// Those that ended because they are not active any more, each with the number of its next iteration.
+    pub(crate) ended: RefCell<Vec<(Rc<VuSlot>, u64)>>,
 }
 
 /// When the statistics interval and the load end, as planned.
@@ -165,16 +202,19 @@ fn unlimited_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramEr
         let last = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
         return Ok(Open::listed(Arc::clone(&plan.starts), last.unwrap_or(0)));
     }
-    schedule_of(&plan.stages, arrivals, plan.seed)
+    plan.open_schedule(law_of(arrivals, plan.seed)).map_err(no_schedule)
 }
 
-fn schedule_of(stages: &[Stage], arrivals: Arrivals, seed: u64) -> Result<Open, ProgramError> {
-    let law = match arrivals {
+fn law_of(arrivals: Arrivals, seed: u64) -> schedule::Arrivals {
+    match arrivals {
         // Only the mix can have a list.
         Arrivals::Even | Arrivals::Listed => schedule::Arrivals::Even,
         Arrivals::Poisson => schedule::Arrivals::Poisson { seed },
-    };
-    Open::new(stages, law).map_err(|error| ProgramError::Stages(error.to_string()))
+    }
+}
+
+fn no_schedule(error: StageError) -> ProgramError {
+    ProgramError::Stages(error.to_string())
 }
 
 /// VUs that a workload may have at most, in the whole run.
@@ -186,7 +226,7 @@ fn vus_max(workload: &Workload, stages: &[Stage]) -> Result<u64, ProgramError> {
 }
 
 fn closed(stages: &[Stage]) -> Result<Closed, ProgramError> {
-    Closed::new(stages).map_err(|error| ProgramError::Stages(error.to_string()))
+    Closed::new(stages).map_err(no_schedule)
 }
 
 /// One worker's part of a run.
@@ -219,7 +259,10 @@ impl<T> Sources<T> {
                     let apart = plan.starts_apart(&plan.workload, &plan.stages, workers);
                     part.open(plan, open_schedule(plan, arrivals)?, max_in_flight, &slots.0[0], apart)
                 }
-                Workload::Closed { .. } => part.closed(closed(&plan.stages)?, plan.iterations),
+                Workload::Closed { .. } => {
+                    let planned = closed(plan.planned_stages())?.vus_max();
+                    part.closed(plan.closed_schedule().map_err(no_schedule)?, planned, plan.iterations)
+                }
             },
             share,
             mix: mix(&weights)?,
@@ -228,7 +271,7 @@ impl<T> Sources<T> {
             timer: timer(),
             data_ended: Cell::new(None),
         };
-        let mut vus_before = vus_max(&plan.workload, &plan.stages)?;
+        let mut vus_before = vus_max(&plan.workload, plan.planned_stages())?;
         let mut background = Vec::with_capacity(plan.background.len());
         for (beside, number) in plan.background.iter().zip(1..) {
             let only: Vec<f64> =
@@ -238,10 +281,14 @@ impl<T> Sources<T> {
                     Workload::Open { arrivals, max_in_flight, .. } => {
                         let seed = derive(plan.seed, u64::from(number));
                         let apart = plan.starts_apart(&beside.workload, &beside.stages, workers);
-                        let schedule = schedule_of(&beside.stages, arrivals, seed)?;
+                        let schedule = Open::new(&beside.stages, law_of(arrivals, seed)).map_err(no_schedule)?;
                         part.open(plan, schedule, max_in_flight, &slots.0[number as usize], apart)
                     }
-                    Workload::Closed { .. } => part.closed(closed(&beside.stages)?, None),
+                    Workload::Closed { .. } => {
+                        let schedule = closed(&beside.stages)?;
+                        let vus = schedule.vus_max();
+                        part.closed(schedule, vus, None)
+                    }
                 },
                 share,
                 mix: mix(&only)?,
@@ -252,7 +299,7 @@ impl<T> Sources<T> {
             });
             vus_before += vus_max(&beside.workload, &beside.stages)?;
         }
-        Ok(Self { main, background, vus_of_all: vus_before as u32 })
+        Ok(Self { main, background, vus_of_all: vus_before as u32, workers })
     }
 
     /// The source of this number.
@@ -264,6 +311,22 @@ impl<T> Sources<T> {
         }
     }
 
+    /// The mix goes by the stages of this plan from now on, which agree with those so far up to an instant ahead.
+    /// VUs that it needs besides are still to be made.
+    pub(crate) fn steer(&self, plan: &Plan) -> Result<(), ProgramError> {
+        match (&self.main.kind, &plan.workload) {
+            (Kind::Open(open), Workload::Open { arrivals, .. }) => {
+                let apart = plan.starts_apart(&plan.workload, &plan.stages, self.workers);
+                open.steer(open_schedule(plan, *arrivals)?, apart.into(), plan.slack(apart).into());
+            }
+            (Kind::Closed(closed), Workload::Closed { .. }) => {
+                closed.schedule.replace(plan.closed_schedule().map_err(no_schedule)?);
+            }
+            _ => {} // A plan keeps its workload.
+        }
+        Ok(())
+    }
+
     /// Every source, the mix first.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Source<T>> {
         std::iter::once(&self.main).chain(&self.background)
@@ -273,10 +336,10 @@ impl<T> Sources<T> {
 impl Part {
     fn open(self, plan: &Plan, schedule: Open, max_in_flight: u32, slots: &Arc<Semaphore>, apart: Duration) -> Kind {
         Kind::Open(OpenSource {
-            schedule,
+            schedule: Current::new(schedule),
             vus_max: self.whole.count_below(u64::from(max_in_flight)) as u32,
             vus_own: self.share.count_below(u64::from(max_in_flight)) as u32,
-            slack: plan.slack(apart).into(),
+            slack: Cell::new(plan.slack(apart).into()),
             slots: Arc::clone(slots),
             growth: Growth::new(apart.into()),
             awaits_user: Cell::new(false),
@@ -290,10 +353,15 @@ impl Part {
         })
     }
 
-    fn closed(self, schedule: Closed, iterations: Option<u64>) -> Kind {
-        let vus_total = schedule.vus_max();
+    fn closed(self, schedule: Closed, vus_total: u64, iterations: Option<u64>) -> Kind {
         let remaining = iterations.map(|n| iterations_of(n, self.whole, self.k, self.workers, vus_total));
-        Kind::Closed(ClosedSource { schedule, vus_total, remaining: Cell::new(remaining) })
+        Kind::Closed(ClosedSource {
+            schedule: Current::new(schedule),
+            vus_total,
+            remaining: Cell::new(remaining),
+            made: Cell::new(0),
+            ended: RefCell::default(),
+        })
     }
 }
 
@@ -347,12 +415,29 @@ fn iterations_of(n: u64, whole: Share, k: u32, workers: u32, vus_total: u64) -> 
 impl OpenSource {
     /// How many of the worker's iterations are due before `at`.
     pub(crate) fn due_before(&self, share: &Share, at: Nanos) -> u64 {
-        at.0.checked_sub(1).map_or(0, |last| share.count_below(self.schedule.count_at(last)))
+        at.0.checked_sub(1).map_or(0, |last| share.count_below(self.schedule.get().count_at(last)))
     }
 
     /// Whether its data ended: see [`Source::end`].
     pub(crate) fn is_ended(&self) -> bool {
         self.next.get() == u64::MAX
+    }
+
+    /// The pacer's task is this one.
+    pub(crate) fn watch_pacer(&self, waker: &Waker) {
+        let mut pacer = self.pacer.borrow_mut();
+        if !pacer.as_ref().is_some_and(|known| known.will_wake(waker)) {
+            *pacer = Some(waker.clone());
+        }
+    }
+
+    /// Goes by another schedule from now on, which agrees with this one up to an instant ahead: its starts are `apart`
+    /// from each other at least.
+    fn steer(&self, schedule: Open, apart: Nanos, slack: Nanos) {
+        self.schedule.replace(schedule);
+        self.growth.apart.set(apart);
+        self.slack.set(slack);
+        self.wake_pacer();
     }
 
     /// Lets the pacer look again.

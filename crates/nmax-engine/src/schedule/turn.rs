@@ -18,8 +18,9 @@ use crate::schedule::source::{ClosedSource, Kind, OpenSource, Source};
 pub(crate) struct Turn {
     /// Number of its next iteration.
     iteration: u64,
-    /// It is active until then.
+    /// It is active until then, by the schedule of this revision.
     active_until: Nanos,
+    revision: u32,
     /// Earliest start of the next iteration by its pacing.
     paced: Nanos,
 }
@@ -27,7 +28,13 @@ pub(crate) struct Turn {
 impl Turn {
     /// Of a VU that has done nothing yet, and whose first iteration has this number.
     pub(crate) fn new(first: u64) -> Self {
-        Self { iteration: first, active_until: Nanos::ZERO, paced: Nanos::ZERO }
+        Self { iteration: first, active_until: Nanos::ZERO, revision: 0, paced: Nanos::ZERO }
+    }
+
+    /// Whether its VU is known to be active at that instant.
+    #[inline]
+    fn is_active(&self, closed: &ClosedSource, at: Nanos) -> bool {
+        at < self.active_until && self.revision == closed.schedule.revision()
     }
 }
 
@@ -41,8 +48,8 @@ pub(crate) fn at_once<R: Runtime, P: Protocol>(
 ) -> Poll<Option<Assignment>> {
     let source = context.sources.get(slot.source);
     match (&source.kind, done) {
-        (Kind::Closed(closed), Some(done)) if turn.paced <= done && done < turn.active_until => {
-            Poll::Ready(take(context, (source, closed), slot.number, turn, done))
+        (Kind::Closed(closed), Some(done)) if turn.paced <= done && turn.is_active(closed, done) => {
+            Poll::Ready(take(context, (source, closed), slot.own, turn, done))
         }
         _ => Poll::Pending,
     }
@@ -59,13 +66,14 @@ pub(crate) async fn next<R: Runtime, P: Protocol>(
     let source = context.sources.get(slot.source);
     match &source.kind {
         Kind::Open(open) => next_open(context, open, slot).await,
-        Kind::Closed(closed) => next_closed(context, source, closed, slot.number, timer, turn, done).await,
+        Kind::Closed(closed) => next_closed(context, (source, closed), slot.own, timer, turn, done).await,
     }
 }
 
-/// A VU has no more iterations.
-pub(crate) fn vu_ended<R: Runtime, P: Protocol>(context: &Context<R, P>, slot: &VuSlot) {
-    if slot.source == 0 && matches!(context.sources.main.kind, Kind::Closed(_)) {
+/// A VU has no more iterations by the schedule as it is.
+pub(crate) fn vu_ended<R: Runtime, P: Protocol>(context: &Context<R, P>, slot: &Rc<VuSlot>, turn: Turn) {
+    if let (0, Kind::Closed(closed)) = (slot.source, &context.sources.main.kind) {
+        closed.ended.borrow_mut().push((Rc::clone(slot), turn.iteration));
         context.starter_ended();
     }
 }
@@ -73,9 +81,8 @@ pub(crate) fn vu_ended<R: Runtime, P: Protocol>(context: &Context<R, P>, slot: &
 /// The next iteration of a closed VU that became free at `done`; waits until it is active and its pacing allows.
 async fn next_closed<R: Runtime, P: Protocol>(
     context: &Context<R, P>,
-    source: &Source<R::Timer>,
-    closed: &ClosedSource,
-    vu: u32,
+    (source, closed): (&Source<R::Timer>, &ClosedSource),
+    v: u64,
     timer: &R::Timer,
     turn: &mut Turn,
     done: Option<Nanos>,
@@ -86,11 +93,10 @@ async fn next_closed<R: Runtime, P: Protocol>(
     if intended > free && !rest_until(context, timer, intended).await {
         return None;
     }
-    let v = u64::from(vu - source.vus_before);
-    if intended >= turn.active_until {
+    if !turn.is_active(closed, intended) {
         intended = wait_until_active(context, closed, v, timer, turn, intended).await?;
     }
-    take(context, (source, closed), vu, turn, intended)
+    take(context, (source, closed), v, turn, intended)
 }
 
 /// The next iteration of a closed VU, due now that this VU may begin one; `None` when none may start any more.
@@ -98,14 +104,13 @@ async fn next_closed<R: Runtime, P: Protocol>(
 fn take<R: Runtime, P: Protocol>(
     context: &Context<R, P>,
     (source, closed): (&Source<R::Timer>, &ClosedSource),
-    vu: u32,
+    v: u64,
     turn: &mut Turn,
     intended: Nanos,
 ) -> Option<Assignment> {
     if !context.state.may_start() || !take_one(context, closed, source.number == 0) {
         return None;
     }
-    let v = u64::from(vu - source.vus_before);
     let program = &context.program;
     let iteration = turn.iteration;
     turn.iteration += 1;
@@ -132,14 +137,24 @@ async fn wait_until_active<R: Runtime, P: Protocol>(
     earliest: Nanos,
 ) -> Option<Nanos> {
     let mut at = earliest;
-    while !closed.schedule.active(v, at.0) {
-        at = Nanos(closed.schedule.next_change(v, at.0)?);
-        if !rest_until(context, timer, at).await {
+    loop {
+        let (schedule, revision) = (closed.schedule.get(), closed.schedule.revision());
+        let change = schedule.next_change(v, at.0).map(Nanos);
+        if schedule.active(v, at.0) {
+            (turn.active_until, turn.revision) = (change.unwrap_or(Nanos::MAX), revision);
+            return Some(at);
+        }
+        // A schedule that takes the place of this one may have an earlier change, or one where this has none.
+        let change = change?;
+        if !wait_until(timer, change, || !context.state.may_start() || closed.schedule.revision() != revision).await
+            && !context.state.may_start()
+        {
             return None;
         }
+        if closed.schedule.revision() == revision {
+            at = change;
+        }
     }
-    turn.active_until = closed.schedule.next_change(v, at.0).map_or(Nanos::MAX, Nanos);
-    Some(at)
 }
 
 /// Takes one of the iterations that may still start. After the last iteration of the mix, users stop waiting for a turn.

@@ -70,13 +70,13 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
         .await;
     }
 
-    /// Runs iterations until there are no more.
+    /// Runs iterations from this number on until there are no more.
     #[expect(clippy::manual_async_fn, reason = "an async function copies its arguments, and has room for both")]
-    pub(crate) fn live(mut self) -> impl Future<Output = ()> {
+    pub(crate) fn live(mut self, first: u64) -> impl Future<Output = ()> {
         async move {
             self.arrive().await;
             let context = Rc::clone(&self.context);
-            let (mut turn, mut done) = (Turn::new(context.program.first_iteration), None);
+            let (mut turn, mut done) = (Turn::new(first), None);
             loop {
                 let next = match turn::at_once(&context, &self.actor.slot, &mut turn, done) {
                     Poll::Ready(next) => next,
@@ -113,7 +113,7 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             if context.program.has_setups {
                 self.clear_up(&context).await;
             }
-            turn::vu_ended(&context, &self.actor.slot);
+            turn::vu_ended(&context, &self.actor.slot, turn);
         }
     }
 

@@ -27,6 +27,7 @@ mod scripts;
 mod setups;
 mod sockets;
 mod stalls;
+mod steered;
 mod traces;
 mod transcripts;
 

@@ -51,6 +51,8 @@ pub struct Options {
     pub requests: KeepRequests,
     /// Instants at which the thread is busy, and for how long.
     pub blocks: Vec<(Nanos, Nanos)>,
+    /// When workers learn of a change of the load, and the plan with it.
+    pub steered: Vec<(Nanos, Arc<Plan>)>,
     /// When a user stops the run.
     pub stop_at: Option<Nanos>,
     /// When a user cuts the run off.
@@ -80,6 +82,7 @@ impl Options {
             reports_exchanges: false,
             requests: KeepRequests::None,
             blocks: Vec::new(),
+            steered: Vec::new(),
             stop_at: None,
             cut_at: None,
             names_max: nmax_metrics::names::NAMES_MAX,
@@ -225,6 +228,13 @@ fn start(
         runtime.spawn(async move {
             timer.sleep_until(at).await;
             if is_cut { context.cut_off() } else { context.stop() }
+        });
+    }
+    for (at, plan) in options.steered.clone() {
+        let (context, timer) = (Rc::clone(&context), runtime.timer());
+        runtime.spawn(async move {
+            timer.sleep_until(at).await;
+            context.steer(&plan).expect("the plan of a test has a schedule");
         });
     }
     let (running, times, grace) = (Rc::clone(running), times(plan), Nanos::from(plan.graceful_stop));
