@@ -161,6 +161,14 @@ impl Fold {
         Self { injectors, ..self }
     }
 
+    /// The run goes by the stages of this plan from now on, and its statistics are of `hold`: what was measured before an
+    /// instant that lies ahead is of the same sections as it was.
+    pub fn steer(&mut self, plan: &Plan, hold: (Nanos, Nanos)) {
+        self.hold = hold;
+        self.over_time.course.steer(plan);
+        self.injectors.iter_mut().filter_map(|injector| injector.own.as_mut()).for_each(|own| own.1.steer(plan));
+    }
+
     /// Adds what one of several injectors measured of a window, with the names of the run.
     pub fn part(&mut self, injector: usize, window: &Window) {
         self.injectors[injector].window(window);

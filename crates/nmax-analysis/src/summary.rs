@@ -104,6 +104,8 @@ pub struct Summary {
     pub series: Series,
     /// The plan's stages on the time axis.
     pub stages: Vec<Span>,
+    /// How the load was changed while the run, or the one that it repeats, went on: a sentence of each change.
+    pub steered: Vec<String>,
     /// What happened.
     pub events: Vec<Event>,
     /// Caps that were reached, each a sentence with a remedy.
@@ -267,6 +269,7 @@ impl Summary {
             injector: injector(evidence, counted),
             series,
             stages: shape::spans(&plan.stages, evidence.end),
+            steered: steered(plan),
             limits_hit: limits_hit(catalog, &whole, evidence.readings.left_out)
                 .into_iter()
                 .chain(damaged(&events))
@@ -282,6 +285,12 @@ impl Summary {
 /// The scenarios that run beside the mix.
 fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
     plan.background.iter().filter_map(|background| plan.scenarios.get(background.scenario))
+}
+
+/// A sentence of each change of the load.
+fn steered(plan: &Plan) -> Vec<String> {
+    let changes = plan.steered.iter().flat_map(|steered| &steered.changes);
+    changes.map(|change| plan.said_of(change)).collect()
 }
 
 fn per_s(count: u64, length_s: f64) -> Option<f64> {

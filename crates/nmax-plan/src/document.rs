@@ -65,11 +65,22 @@ pub const DURATION_DEFAULT: Duration = Duration::from_secs(30);
 /// Conditions of every plan that has no condition of its own on the same metric of the whole traffic.
 pub const THRESHOLDS_DEFAULT: [&str; 2] = ["failure_rate < 5%", "dropped < 1%"];
 
+/// Who wrote a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A person or a tool.
+    Written,
+    /// A run that was stored without its secrets: what stands for them is not what was sent.
+    Stored,
+}
+
 /// What the command adds to a document.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// Name of the document in messages; its stem is the default name of the plan.
     pub file: &'a str,
+    /// Who wrote it.
+    pub origin: Origin,
     /// Reads a data file, relative to the plan.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
     /// Length in bytes of a file that is sent or read later, relative to the plan; why it cannot be read otherwise.
@@ -102,6 +113,7 @@ impl<'a> Options<'a> {
     pub fn standalone(file: &'a str) -> Self {
         Self {
             file,
+            origin: Origin::Written,
             read: &|_| Err(NO_FILE.to_owned()),
             exists: &|_| Err(NO_FILE.to_owned()),
             env: &|_| None,
@@ -130,6 +142,9 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
     let root = tree::parse(text, None, &mut problems).map(|mut root| {
         for (flag, (path, value)) in (0..).zip(options.set) {
             overrides::apply(&mut root, path, value, flag, &mut problems);
+        }
+        if options.origin == Origin::Stored {
+            secrets::find_masks(&root, "", &mut problems);
         }
         root
     });

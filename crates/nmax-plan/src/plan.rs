@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nmax_secrets::Redactor;
 
-use crate::schedule::Stage;
+use crate::schedule::{self, Stage};
 use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
@@ -18,7 +18,6 @@ mod data;
 mod flow;
 pub(crate) mod http;
 mod observed;
-mod pacing;
 mod page;
 mod reply;
 mod scenario;
@@ -40,7 +39,6 @@ pub use http::{
 };
 pub use nmax_sources::INJECTOR;
 pub use observed::{EVERY_DEFAULT, MappedKind, MappedResource, Observed, ObservedAddress, ObservedSource, Value};
-pub use pacing::PACING_SLACK_MAX;
 pub use page::{Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Measure, ReplyPart, Test, Wanted};
 pub use scenario::{
@@ -49,6 +47,13 @@ pub use scenario::{
 pub use steered::{CHANGES_MAX, Change, SteerError, Steered, VUS_MAX};
 pub use table::{Table, TableBuilder};
 pub use trace::{TRACE_ID, Trace, TraceContext};
+
+/// Longest [`Plan::pacing_slack`].
+pub const PACING_SLACK_MAX: Duration = Duration::from_millis(1);
+/// Starts of one worker that are closer to each other than this share wake-ups by default: more than 5,000/s.
+const APART_MIN: Duration = Duration::from_micros(200);
+/// The slack that they get.
+const SLACK: Duration = Duration::from_micros(100);
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
 #[derive(Clone, Debug, PartialEq)]
@@ -193,6 +198,30 @@ impl Plan {
                 change(file);
             }
         }
+    }
+
+    /// Time between two starts of one of `workers`, at the highest rate of a workload.
+    pub fn starts_apart(&self, workload: &Workload, stages: &[Stage], workers: u32) -> Duration {
+        let rate_per_s = match workload {
+            Workload::Open { arrivals: Arrivals::Listed, .. } => {
+                let last = schedule::phases(stages).last().and_then(|phase| phase.span.end_ns).unwrap_or(0);
+                self.starts.len() as f64 * 1e9 / last.max(1) as f64
+            }
+            _ => stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max),
+        };
+        Duration::from_nanos((f64::from(workers.max(1)) * 1e9 / rate_per_s) as u64)
+    }
+
+    /// The slack of starts that are so far apart: that of the plan, or by default 100 µs above 5,000/s, and none below.
+    pub fn slack(&self, apart: Duration) -> Duration {
+        let by_default = if apart < APART_MIN { SLACK } else { Duration::ZERO };
+        self.pacing_slack.unwrap_or(by_default)
+    }
+
+    /// The slack of the mix with so many workers; `None` in closed workloads, which have no schedule.
+    pub fn slack_of_mix(&self, workers: u32) -> Option<Duration> {
+        let is_open = matches!(self.workload, Workload::Open { .. });
+        is_open.then(|| self.slack(self.starts_apart(&self.workload, &self.stages, workers)))
     }
 
     /// Every process that is observed or gets a signal.

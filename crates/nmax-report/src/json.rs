@@ -77,6 +77,9 @@ records! {
             "Whether the hold stood still; null without a hold.";
         profile: Option<answers::Profile> = &view.judgement.answer, "What the run says to the question of its profile.";
         compress: Micro = view.summary.compress, "How many times shorter than written the run was; 1 = as written.";
+        steered: bool = !view.summary.steered.is_empty(),
+            "Whether the load was changed while the run, or the one that it repeats, went on.";
+        stages: Vec<Stage> = &view.summary.stages, "What was run, changes of the load included.";
         timeline: Vec<answers::Intervention> = &view.judgement.effects;
         observed: Vec<answers::Observed> = &view.summary.observed;
         breakdown: breakdown::Breakdown = &view.judgement.breakdown;
@@ -111,6 +114,13 @@ records! {
         name: Word, in ["hold", "whole"];
         start_s: Micro;
         end_s: Micro;
+    }
+    struct Stage(stage: &summary::Span) {
+        name: Word, in ["warm-up", "ramp-up", "hold", "ramp-down"];
+        start_s: Micro;
+        end_s: Micro;
+        from: Micro, "Level at its beginning: iterations per second, or virtual users of a closed workload.";
+        to: Micro, "Level at its planned end.";
     }
     struct Dropped(dropped: &nmax_metrics::Dropped) {
         total: u64 = dropped.total();

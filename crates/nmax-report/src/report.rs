@@ -104,15 +104,16 @@ fn banner(view: &View) -> Banner {
         Item::new(mark, &reason.text).code(reason.code)
     });
     let limits = view.summary.limits_hit.iter().map(|limit| Item::new(Mark::Warning, limit));
+    let steered = view.summary.steered.iter().map(|change| Item::new(Mark::Warning, format!("steered: {change}")));
     let has_codes = !view.judgement.reasons.is_empty();
     Banner {
         mark,
-        word: [view.incomplete(), view.compressed()]
+        word: [view.incomplete(), view.compressed(), view.steered()]
             .into_iter()
             .flatten()
             .fold(word.into(), |line, text| line + ", " + &text),
         meaning: meaning.into(),
-        reasons: reasons.chain(limits).collect(),
+        reasons: reasons.chain(limits).chain(steered).collect(),
         notes: if has_codes { vec!["`nmax explain CODE` says what a code means".into()] } else { Vec::new() },
     }
 }

@@ -80,6 +80,11 @@ impl View {
         (self.summary.compress > 1.0).then(|| format!("compressed {} x", number::digits(self.summary.compress)))
     }
 
+    /// What a verdict is read with when the load was changed while it ran: `steered`.
+    pub fn steered(&self) -> Option<String> {
+        (!self.summary.steered.is_empty()).then(|| "steered".to_owned())
+    }
+
     /// Heading of the run: its name, or the target when it has none.
     pub fn title(&self) -> &str {
         if self.run.name.is_empty() { &self.run.target } else { &self.run.name }

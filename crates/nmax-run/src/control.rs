@@ -17,7 +17,7 @@ use nmax_plan::units::{DURATION_MAX, RATE_PER_S_MAX, format_duration};
 
 mod inbox;
 
-pub use inbox::Inbox;
+pub(crate) use inbox::Inbox;
 
 /// The file of the wishes.
 pub const FILE: &str = "control.jsonl";
@@ -290,11 +290,12 @@ impl Asked {
         file.seek(SeekFrom::Start(self.events)).ok()?;
         let mut bytes = Vec::new();
         file.take(WISHES_MAX * LINE_BYTES_MAX as u64).read_to_end(&mut bytes).ok()?;
-        let label = format!("revision {} ", self.revision);
+        let label = format!("revision {}", self.revision);
         bytes.split(|byte| *byte == b'\n').find_map(|line| {
             let event: serde_json::Value = serde_json::from_slice(line).ok()?;
             let (code, text) = (event["code"].as_str()?, event["text"].as_str()?);
-            let is_answer = [STEERED, NOT_STEERED].contains(&code) && text.starts_with(&label);
+            let is_about = |rest: &str| !rest.starts_with(|next: char| next.is_ascii_digit());
+            let is_answer = [STEERED, NOT_STEERED].contains(&code) && text.strip_prefix(&label).is_some_and(is_about);
             is_answer.then(|| Answer { is_done: code == STEERED, text: text.to_owned() })
         })
     }

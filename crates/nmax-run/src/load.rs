@@ -2,16 +2,17 @@
 
 use std::io::{self, Read};
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, fs};
 
 use nmax_extract::{Extractor, tag};
 use nmax_log::replay::Schedule;
 use nmax_plan::addresses::{is_absolute, parse_proxy};
-use nmax_plan::document::{self, DocumentError, Options};
+use nmax_plan::document::{self, DocumentError, Options, Origin};
 use nmax_plan::plan::{Arrivals, Body, ClientCertificate, HostOverride, Plan, Profile, Workload};
 use nmax_plan::planless::Planless;
+use nmax_store::Manifest;
 
 /// What a person changes of a plan.
 #[derive(Clone, Debug, Default)]
@@ -133,17 +134,52 @@ pub fn plan_of_file(file: &Path, changes: &Changes) -> Result<Plan, LoadError> {
 /// Everything that is wrong with it.
 pub fn plan_of_text(file: &Path, text: &str, changes: &Changes) -> Result<Plan, LoadError> {
     let folder = file.parent().unwrap_or(Path::new(""));
+    let place = |name: &str| folder.join(name);
+    parse(text, (&file.display().to_string(), Origin::Written), &place, changes)
+}
+
+/// The plan that a stored run went by, changes of its load included: run again, it starts the same iterations at the same
+/// instants. Files are looked for where the run had them: in the current folder, and in that of its plan.
+///
+/// # Errors
+/// Everything that is wrong with it: secrets that were masked must be given again.
+pub fn plan_of_run(directory: &Path, changes: &Changes) -> Result<Plan, LoadError> {
+    let manifest = Manifest::read(directory).map_err(|error| LoadError::File(error.to_string()))?;
+    let mut words = manifest.command.split(' ').map(|word| Path::new(word.trim_matches('\'')));
+    let written =
+        words.find(|word| word.extension().is_some_and(|end| end == "yaml" || end == "yml") && word.is_file());
+    let folder = written.and_then(Path::parent).unwrap_or(Path::new(""));
+    let place = |name: &str| match Path::new(name).exists() {
+        true => PathBuf::from(name),
+        false => folder.join(name),
+    };
+    let label = format!("{}: plan", directory.display());
+    parse(&manifest.plan, (&label, Origin::Stored), &place, changes)
+}
+
+/// Whether this is the directory of a run.
+pub fn is_run(what: &str) -> bool {
+    Path::new(what).is_dir() && Manifest::read(Path::new(what)).is_ok()
+}
+
+fn parse(
+    text: &str,
+    (label, origin): (&str, Origin),
+    place: &dyn Fn(&str) -> PathBuf,
+    changes: &Changes,
+) -> Result<Plan, LoadError> {
     let read = |name: &str| {
-        let path = folder.join(name);
+        let path = place(name);
         length(&path)?;
         fs::read_to_string(path).map_err(|error| error.to_string())
     };
     let given = |name: &str| changes.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
     let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
     let options = Options {
-        file: &file.display().to_string(),
+        file: label,
+        origin,
         read: &read,
-        exists: &|name| length(&folder.join(name)),
+        exists: &|name| length(&place(name)),
         env: &env,
         target: changes.target.as_deref(),
         set: &changes.set,
@@ -157,7 +193,7 @@ pub fn plan_of_text(file: &Path, text: &str, changes: &Changes) -> Result<Plan, 
     let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
     refuse_listed(&plan)?;
     // Files that the plan names are relative to it.
-    plan.change_files(&mut |name| *name = folder.join(&*name).display().to_string());
+    plan.change_files(&mut |name| *name = place(name).display().to_string());
     tag(&mut plan);
     plan.defaults.ca_files.extend(changes.ca.iter().cloned());
     plan.defaults.insecure |= changes.insecure;

@@ -14,6 +14,7 @@ use nmax_plan::plan::Plan;
 use nmax_report::{RunContext, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
+use crate::control::Inbox;
 use crate::fidelity::{Feed, Fidelity, Reference};
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
@@ -29,6 +30,7 @@ mod observer;
 mod reading;
 mod slow_traces;
 mod sockets;
+mod steer;
 mod timeline;
 
 use aborts::Aborts;
@@ -187,7 +189,8 @@ pub fn run(
     let mut session = Session {
         timeline,
         order,
-        manifest: &manifest,
+        inbox: Inbox::new(writer.path()),
+        manifest,
         feed,
         tap,
         sides,
@@ -200,6 +203,7 @@ pub fn run(
         slow_traces: SlowTraces::new(&settings.plan),
         asked: 0,
         cuts: 0,
+        wished: None,
         trouble: None,
     };
     session.conduct(interrupts);
@@ -215,7 +219,10 @@ struct Session<'a, 'l> {
     /// The first that is dropped when a panic ends the session: what was begun is undone before anything is waited for.
     timeline: Timeline,
     order: &'a Order,
-    manifest: &'a Manifest,
+    /// What is asked for in its directory.
+    inbox: Inbox,
+    /// What is run, as its directory says.
+    manifest: Manifest,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
     /// What logs that it follows say.
@@ -233,6 +240,8 @@ struct Session<'a, 'l> {
     asked: u32,
     /// How often what is under way was cut off.
     cuts: u32,
+    /// Who ended it by a wish.
+    wished: Option<String>,
     /// Why the directory cannot be written any more.
     trouble: Option<StoreError>,
 }
@@ -247,6 +256,7 @@ impl Session<'_, '_> {
                 Event::Window(complete) => self.window(&complete),
             }
             self.obey(interrupts);
+            self.take_wishes();
             self.advance();
         }
         let ended = self.run.ended_at();
@@ -286,10 +296,9 @@ impl Session<'_, '_> {
             Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
-        let Self { order, manifest, run, fold, listeners, .. } = self;
+        let Self { manifest, run, fold, listeners, .. } = self;
         let catalog = run.catalog().clone();
-        let progress =
-            Progress { manifest, plan: &order.plan, end: run.times().end, complete, fold, catalog: &catalog };
+        let progress = Progress { manifest, plan: run.plan(), end: run.times().end, complete, fold, catalog: &catalog };
         listeners.iter_mut().for_each(|listener| listener.window(&progress));
         let said: Vec<_> = listeners.iter_mut().flat_map(|listener| listener.events()).collect();
         said.iter().for_each(|(code, text)| self.note(complete.window.end(), code, text));
@@ -315,8 +324,8 @@ impl Session<'_, '_> {
         if !self.aborts.any() || self.fold.interrupted {
             return;
         }
-        let (plan, now) = (&self.order.plan, self.fold.last_end());
-        let violated = self.fold.violated(plan, &self.run.catalog());
+        let (plan, now) = (Arc::clone(self.run.plan()), self.fold.last_end());
+        let violated = self.fold.violated(&plan, &self.run.catalog());
         let Some(index) = self.aborts.check(&violated, now) else {
             return;
         };
@@ -326,10 +335,17 @@ impl Session<'_, '_> {
             threshold.text,
             nmax_plan::units::format_duration(threshold.abort.unwrap_or_default())
         );
-        self.fold.load_ended = Some(self.run.now());
-        self.fold.interrupted = true;
-        self.run.stop();
+        self.stop();
         self.note(now, ABORTED, &text);
+    }
+
+    /// Starts nothing more.
+    fn stop(&mut self) {
+        if !self.fold.interrupted {
+            self.fold.load_ended = Some(self.run.now());
+            self.fold.interrupted = true;
+            self.run.stop();
+        }
     }
 
     /// What is not written is not measured: the run is cut off.
@@ -343,9 +359,7 @@ impl Session<'_, '_> {
     fn obey(&mut self, interrupts: &Interrupts) {
         let (count, spent) = (interrupts.count(), interrupts.hurried());
         if count > 0 && self.asked == 0 {
-            self.fold.load_ended = Some(self.run.now());
-            self.fold.interrupted = true;
-            self.run.stop();
+            self.stop();
             let how = match spent {
                 Some(_) => "the process ends within 10 s",
                 None => "Ctrl-C again cuts them off",
@@ -438,17 +452,18 @@ impl Session<'_, '_> {
 
     /// Writes the end, judges and reports.
     fn conclude(mut self) -> Finished {
-        let manifest = self.manifest;
-        let plan = &self.order.plan;
+        let plan = &*Arc::clone(self.run.plan());
         let catalog = self.run.catalog().clone();
         let ended = match self.trouble {
             None => ended_at(plan, &self.run, self.fold.interrupted),
             // What came after the last window that was kept is not counted.
             Some(_) => self.fold.last_end(),
         };
+        let asked = (self.asked > 0).then(|| "by a signal".to_owned()).or(self.wished.take());
+        let is_asked = asked.is_some();
         let how = End {
             ended,
-            asked: self.asked,
+            asked,
             is_stopped: self.fold.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
             beside: self.observer.beside(ended, self.run.times().hold),
@@ -463,10 +478,10 @@ impl Session<'_, '_> {
         let exit = exit_of(&judged.judgement, self.fold.totals());
         let of = |judged: &Judged, report_path: Option<String>| {
             let likeness = fidelity.as_ref().map(Fidelity::likeness);
-            View::new(judged, plan, RunContext { run: info(manifest), likeness, report_path })
+            View::new(judged, plan, RunContext { run: info(&self.manifest), likeness, report_path })
         };
         let mut view = of(&judged, Some(directory.join("report.html").display().to_string()));
-        view.since = since::since(Some(&self.order.runs_dir), manifest, &view);
+        view.since = since::since(Some(&self.order.runs_dir), &self.manifest, &view);
         let summary = format!("{:#}\n", json::summary(&view));
         let compared = compared.map_err(|source| StoreError::Io { action: "write", path: directory.clone(), source });
         match self.trouble {
@@ -489,10 +504,10 @@ impl Session<'_, '_> {
             };
             view = of_kept().unwrap_or_else(|_| of(&Judged { ending: Ending::CutOff, ..judged }, None));
         }
-        let exit = match (self.asked, &self.trouble) {
-            (1.., _) => Exit::Interrupted,
-            (0, Some(_)) => Exit::Unreachable,
-            (0, None) => exit,
+        let exit = match (is_asked, &self.trouble) {
+            (true, _) => Exit::Interrupted,
+            (false, Some(_)) => Exit::Unreachable,
+            (false, None) => exit,
         };
         let data_ended = self.run.ended_early().filter(|_| self.run.broke_at().is_none());
         Finished {

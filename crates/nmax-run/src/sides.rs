@@ -114,6 +114,11 @@ impl Sides {
         }
     }
 
+    /// The run is judged by this hold from now on.
+    pub(crate) fn steer(&mut self, hold: (Nanos, Nanos)) {
+        self.sums.steer(hold);
+    }
+
     /// Takes the request names of the run as they are now; before exchanges under new ones.
     pub fn learn(&mut self, plan: &Plan, catalog: &Catalog) {
         self.kinds.learn(plan, catalog);

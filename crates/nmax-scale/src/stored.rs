@@ -50,6 +50,7 @@ pub fn entry_of(path: PathBuf) -> Option<RunEntry> {
         tags: head.tags,
         verdict: None,
         aborted: false,
+        steered: false,
         path,
     })
 }

@@ -35,6 +35,8 @@ pub struct RunEntry {
     pub interrupted: bool,
     /// Whether its summary says that a condition ended it.
     pub aborted: bool,
+    /// Whether its load was changed while it ran, or followed the recorded changes of a run.
+    pub steered: bool,
     /// Whether some process still writes it.
     pub running: bool,
 }
@@ -102,6 +104,7 @@ fn entry_of(path: PathBuf, manifest: Manifest) -> RunEntry {
         finished: summary.is_some(),
         interrupted: has("INTERRUPTED"),
         aborted: has("THRESHOLD_ABORT"),
+        steered: manifest.is_steered(),
         running: files::is_being_written(&path.join(line::FILE)),
         verdict: known.and_then(|summary| summary.verdict),
         path,

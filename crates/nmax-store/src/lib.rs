@@ -43,7 +43,7 @@ pub mod writer;
 
 pub use error::StoreError;
 pub use find::{RunEntry, entry, find, list, newest};
-pub use manifest::{Hold, Manifest, SCHEMA_VERSION};
+pub use manifest::{Hold, Manifest, SCHEMA_VERSION, Steered};
 pub use reader::{Event, Follower, RunReader};
 #[cfg(not(feature = "parquet"))]
 pub use without_samples as samples;

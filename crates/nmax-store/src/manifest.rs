@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nmax_json::records;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
 
@@ -13,6 +13,10 @@ pub const SCHEMA_VERSION: u64 = 1;
 /// Most characters of the run's name that its directory's name repeats.
 const NAME_CHARS_MAX: usize = 40;
 pub(crate) const FILE: &str = "manifest.json";
+/// The plan of a run whose load was changed while it ran.
+pub(crate) const STEERED: &str = "steered.json";
+/// The key of plans that says so, as it stands in them.
+const STEERED_KEY: &str = "steered:";
 
 records! {
     /// The manifest of a run.
@@ -40,6 +44,14 @@ records! {
         authorization: Option<String>, "How loading this target was allowed; null where no permission is needed.";
         scenarios: Vec<String>, "Scenario names in the order of the plan.";
         checks: Vec<String>, "Check names in the order of the plan.";
+    }
+    /// What a run went by since its load was changed, in place of what its manifest says.
+    #[derive(Clone, Debug, PartialEq)]
+    #[schemars(deny_unknown_fields)]
+    pub read Steered {
+        plan: String, "The plan with all changes so far, YAML.";
+        plan_sha256: String, "SHA-256 of plan, hexadecimal.";
+        hold: Hold, "Phase hold, which statistics are made of.";
     }
     /// Phase `hold` as planned, in ns since the start of the run.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +88,7 @@ impl Manifest {
     }
 
     pub(crate) fn write(&self, directory: &Path) -> Result<(), StoreError> {
-        let mut bytes = serde_json::to_vec_pretty(self).expect("strings and numbers always become JSON");
-        bytes.push(b'\n');
-        crate::files::write_whole(&directory.join(FILE), &bytes)
+        write(&directory.join(FILE), self)
     }
 
     /// Gives a run another note or other tags; what is `None` stays.
@@ -86,14 +96,34 @@ impl Manifest {
     /// # Errors
     /// It cannot be read or written.
     pub fn relabel(directory: &Path, note: Option<String>, tags: Option<Vec<String>>) -> Result<(), StoreError> {
-        let mut manifest = Self::read(directory)?;
+        let mut manifest = Self::read_own(directory)?;
         manifest.note = note.unwrap_or(manifest.note);
         manifest.tags = tags.unwrap_or(manifest.tags);
         manifest.write(directory)
     }
 
-    /// Reads the manifest of a run's directory.
+    /// The run goes by this plan from now on.
+    pub fn steer(&mut self, steered: Steered) {
+        let Steered { plan, plan_sha256, hold } = steered;
+        (self.plan, self.plan_sha256, self.hold) = (plan, plan_sha256, hold);
+    }
+
+    /// Whether the plan has changes of the load that were recorded of a run.
+    pub fn is_steered(&self) -> bool {
+        self.plan.lines().any(|line| line == STEERED_KEY)
+    }
+
+    /// Reads the manifest of a run's directory; the plan of a steered run is that with its changes.
     pub fn read(directory: &Path) -> Result<Self, StoreError> {
+        let mut manifest = Self::read_own(directory)?;
+        if let Some(steered) = Steered::read(directory)? {
+            manifest.steer(steered);
+        }
+        Ok(manifest)
+    }
+
+    /// Reads `manifest.json` alone.
+    fn read_own(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(FILE);
         let bytes = crate::files::read_whole(&path)?;
         let damaged =
@@ -108,6 +138,30 @@ impl Manifest {
         }
         Ok(manifest)
     }
+}
+
+impl Steered {
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), StoreError> {
+        write(&directory.join(STEERED), self)
+    }
+
+    /// Of a run whose load was changed.
+    fn read(directory: &Path) -> Result<Option<Self>, StoreError> {
+        let path = directory.join(STEERED);
+        let bytes = match std::fs::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            bytes => bytes.map_err(StoreError::io("read", &path))?,
+        };
+        let damaged =
+            |error: serde_json::Error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string());
+        serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+    }
+}
+
+fn write(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    let mut bytes = serde_json::to_vec_pretty(value).expect("strings and numbers always become JSON");
+    bytes.push(b'\n');
+    crate::files::write_whole(path, &bytes)
 }
 
 /// The one field that every version has.
@@ -181,5 +235,25 @@ mod tests {
         assert!(read(r#"{"schema_version": 2, "new": 1}"#).contains("schema version 2 is newer than 1"));
         let torn = read("{\n \"schema_version\": 1,\n \"id\": \"");
         assert!(torn.contains("manifest.json:3:"), "{torn}");
+    }
+
+    #[test]
+    fn a_steered_run_goes_by_its_last_plan() {
+        let scratch = Scratch::new();
+        let planned = manifest("ab12", "2026-01-31T12:00:05Z");
+        let writer = crate::RunWriter::create(scratch.path(), &planned).unwrap();
+        let directory = writer.path();
+        assert_eq!(Manifest::read(directory).unwrap(), planned);
+        assert!(!crate::entry(directory).unwrap().steered);
+        let steered = crate::testing::steered();
+        writer.steered(&steered).unwrap();
+        let Steered { plan, plan_sha256, hold } = steered;
+        let want = Manifest { plan, plan_sha256, hold, ..planned.clone() };
+        assert_eq!(Manifest::read(directory).unwrap(), want);
+        assert!(crate::entry(directory).unwrap().steered);
+        Manifest::relabel(directory, Some("why".into()), None).unwrap();
+        assert_eq!(Manifest::read_own(directory).unwrap(), Manifest { note: "why".into(), ..planned });
+        std::fs::write(directory.join(STEERED), "{").unwrap();
+        assert!(matches!(Manifest::read(directory), Err(StoreError::Damaged { .. })));
     }
 }

@@ -4,10 +4,10 @@ use nmax_json::schema;
 use nmax_metrics::{Aggregate, Group};
 use serde_json::{Map, Value, json};
 
-use crate::Manifest;
 use crate::line::length_of;
 use crate::line::row::{Column, SHAPES, Shape};
 use crate::records::{EventLine, FailureLine, ReadingsLine, ResourceLine};
+use crate::{Manifest, Steered};
 
 /// File name below `docs/schema/` and schema of every JSON file and every JSON line of a run's directory, except
 /// `summary.json`.
@@ -16,6 +16,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
     let failures = "A failed exchange, redacted: the first 100 of each kind.";
     vec![
         ("manifest.schema.json", schema::<Manifest>("nmax manifest.json", manifest)),
+        (
+            "steered.schema.json",
+            schema::<Steered>("nmax steered.json", "What a run went by since its load was changed."),
+        ),
         ("names.schema.json", names()),
         ("windows.schema.json", windows()),
         ("failures.schema.json", schema::<FailureLine>("a line of nmax failures.jsonl", failures)),

@@ -110,3 +110,9 @@ pub(crate) fn written_run(root: &Path) -> PathBuf {
     writer.finish(r#"{"verdict": "pass"}"#, "<!doctype html>").unwrap();
     directory
 }
+
+/// What a run goes by whose load was changed.
+pub(crate) fn steered() -> crate::Steered {
+    let hold = crate::Hold { start_ns: 1, end_ns: None };
+    crate::Steered { plan: "nmax: 1\nsteered:\n  - at: 1s\n".into(), plan_sha256: "01".into(), hold }
+}

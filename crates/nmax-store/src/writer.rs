@@ -15,7 +15,7 @@ use crate::line::Parts;
 use crate::records::{self, EventLine, FailureLine, ResourceLine};
 use crate::rollup::Rollups;
 use crate::tag::Limits;
-use crate::{Manifest, StoreError, files, hlog, line, names};
+use crate::{Manifest, Steered, StoreError, files, hlog, line, names};
 
 /// Failures kept per kind; later ones are left out.
 pub const FAILURES_PER_KIND_MAX: u64 = 100;
@@ -79,6 +79,11 @@ impl RunWriter {
     /// The run's directory.
     pub fn path(&self) -> &Path {
         &self.directory
+    }
+
+    /// The run goes by this plan from now on. Written before the event that tells of it.
+    pub fn steered(&self, steered: &Steered) -> Result<(), StoreError> {
+        steered.write(&self.directory)
     }
 
     /// Adds one window. Once this returns, the window survives the end of the process.

@@ -23,6 +23,7 @@ mod safety;
 mod scale;
 mod serve;
 mod slice;
+mod steer;
 mod target;
 mod usl;
 mod values;
@@ -39,6 +40,7 @@ pub use safety::SafetyArgs;
 pub use scale::ScaleArgs;
 pub use serve::ServeArgs;
 pub use slice::SliceArgs;
+pub use steer::{Level, SteerArgs};
 pub use target::TargetArgs;
 pub use usl::{CompareArgs, FigureArgs, FitArgs, LawArgs, PredictArgs, ReadArgs, UslArgs, UslVerb, WhatIfArgs};
 use values::{duration, factor, named, observe_help, observed, pair, resolve, slack};
@@ -126,6 +128,8 @@ pub struct Cli {
 pub enum Verb {
     /// Put load on a server: a plan, or just a URL
     Run(Box<RunArgs>),
+    /// Change the load of a run that goes on, hold it, or stop it
+    Steer(SteerArgs),
     /// Find the load with the highest throughput: runs at several levels, and the scalability law behind them
     Scale(Box<ScaleArgs>),
     /// Show what a plan will send, without sending it; `--once` sends one iteration of each scenario
@@ -245,6 +249,7 @@ Examples:
   nmax run shop.yaml --target http://127.0.0.1:8080 --duration 1m
   nmax run shop.yaml --set workload.open.rate=50/s -e TOKEN=abc --note 'before the patch'
   nmax run shop.yaml --profile stress --compress 60    eight hours of rising load in eight minutes
+  nmax run runs/20260131T120000Z-shop-k2x9    what that run did, changes of its load included
   nmax run http://127.0.0.1:8080/ -n 100 -c 10
   nmax run http://127.0.0.1:8080/api -X POST -H 'content-type: application/json' -b '{\"a\":1}' -r 200/s -d 30s
 
@@ -260,8 +265,8 @@ or results that cannot be written, 130 interrupted.";
     _ => arg,
 }))]
 pub struct RunArgs {
-    /// A plan file, or a URL
-    #[arg(value_name = "PLAN|URL", add = candidates::plans())]
+    /// A plan file, a URL, or the directory of a run, which is repeated
+    #[arg(value_name = "PLAN|URL|DIR", add = candidates::plans())]
     pub what: String,
     #[command(flatten)]
     pub plan: PlanArgs,

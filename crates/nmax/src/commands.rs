@@ -21,6 +21,7 @@ pub mod scale;
 pub mod serve;
 pub mod slice;
 pub mod small;
+pub mod steer;
 pub mod target;
 pub mod trend;
 pub mod usl;

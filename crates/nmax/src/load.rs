@@ -61,7 +61,7 @@ fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Plan, L
     Ok(plan)
 }
 
-/// The plan of a file or a URL, with flags that fit it.
+/// The plan of a file, a URL or a run that is repeated, with flags that fit it.
 pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan, LoadError> {
     if is_url(what) {
         return plan_of_url(what, args, planless);
@@ -72,7 +72,10 @@ pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<Plan
         return Err(LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
     }
     let changes = Changes { level: planless.level(), ..args.changes() };
-    let plan = load::plan_of_file(Path::new(what), &changes)?;
+    let plan = match load::is_run(what) {
+        true => load::plan_of_run(Path::new(what), &changes)?,
+        false => load::plan_of_file(Path::new(what), &changes)?,
+    };
     say::keep_secrets(&plan);
     if changes.level.is_some() {
         say::note(replaced(&plan));

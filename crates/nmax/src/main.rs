@@ -53,6 +53,7 @@ fn main() -> ExitCode {
     }
     let ended = match &cli.verb {
         Verb::Run(args) => commands::run::run(args),
+        Verb::Steer(args) => commands::steer::steer(args),
         Verb::Scale(args) => commands::scale::scale(args),
         Verb::Check(args) => commands::check::check(args),
         Verb::Init(args) => commands::small::init(&args.file),

@@ -99,6 +99,11 @@ impl SideSums {
         }
     }
 
+    /// The run is judged by this hold from now on; it agrees with that so far up to an instant ahead.
+    pub fn steer(&mut self, hold: (Nanos, Nanos)) {
+        self.hold = hold;
+    }
+
     /// Exchanges and lines that nobody told.
     pub fn leave_out(&mut self, exchanges: u64, lines: u64) {
         self.left_out = (self.left_out.0 + exchanges, self.left_out.1 + lines);

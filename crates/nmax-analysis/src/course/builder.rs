@@ -49,6 +49,11 @@ impl CourseBuilder {
         }
     }
 
+    /// The levels are those of this plan.
+    pub(crate) fn steer(&mut self, plan: &Plan) {
+        self.stages.clone_from(&plan.stages);
+    }
+
     /// Adds a window. All windows of a run have the width of the first; others are left out. O(names · buckets).
     pub fn push(&mut self, window: &Window) {
         self.push_part(window, window.end(), window.width);

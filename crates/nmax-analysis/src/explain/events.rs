@@ -17,6 +17,15 @@ explanations! {
         "Requests of the log that a replay does not send, with the reason. A log has neither bodies nor what users are known by, so only GET, HEAD and OPTIONS are sent without being asked for more.",
         "Every line of the log is a request that is sent, or counted here.",
         "Send more by `--methods` or `--all-methods`, on a system that may be changed; name the format with `--format` where lines could not be read.";
+    Event "STEERED", "the load was changed while the run went on",
+        "Someone asked the run for another load, or to end it. The stages were cut at this instant and others took their place. Gates, statistics and \
+         the intended rate go by the changed stages, and the run is marked as steered.",
+        "The instant from which on the new stages hold, at the beginning of a window. What was due before it was due as planned.",
+        "Nothing is wrong. `nmax run DIR` with the directory of the run repeats it with its changes.";
+    Event "NOT_STEERED", "a wish for another load was not done",
+        "A line of `control.jsonl` was not a wish, came too late, or asked for what the plan cannot do. Nothing has changed.",
+        "Each new line of the file that the run did not follow.",
+        "The event's text says why. Ask again with `nmax steer`.";
     Event "TEARDOWN_FAILED", "the teardown of the run failed",
         "What the run set up may still be there: entities, users, locks. The measurements are not touched by it.",
         "A step of the plan's `teardown` was not ok, or did not end within `graceful_stop`.",

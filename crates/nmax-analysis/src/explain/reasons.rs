@@ -102,8 +102,9 @@ explanations! {
          `nmax check` says how many are needed.",
         "Use more VUs, run longer, or give the location a larger weight.";
     Warning "INTERRUPTED", "the run was stopped before its end",
-        "Someone pressed Ctrl-C or sent a signal. What was measured until then is complete. As an event it tells when.",
-        "A signal came before the planned end.",
+        "Someone pressed Ctrl-C, sent a signal or asked for the end by `nmax steer --stop`. What was measured until then is complete. As an \
+         event it tells when.",
+        "A signal or a wish came before the planned end.",
         "Nothing, if it was meant. A shorter run is `--duration`.";
     Warning "CENSORED", "exchanges were unfinished at the end",
         "Their latency is only known to be at least their age, so high quantiles are lower bounds.",

@@ -12,6 +12,10 @@ pub struct Span {
     pub start_s: f64,
     /// End, seconds since the start of the run.
     pub end_s: f64,
+    /// Level at its beginning as planned: iterations per second or VUs.
+    pub from: f64,
+    /// Level at its planned end.
+    pub to: f64,
     /// Whether statistics are made of it.
     pub counted: bool,
 }
@@ -29,6 +33,8 @@ pub fn spans(stages: &[Stage], end: Nanos) -> Vec<Span> {
         },
         start_s: start.as_secs_f64(),
         end_s: stop.min(end).as_secs_f64(),
+        from: stage.from,
+        to: stage.to,
         counted: start.0 >= held.start_ns && held.end_ns.is_none_or(|end_ns| stop.0 <= end_ns),
     };
     pieces.map(span).collect()

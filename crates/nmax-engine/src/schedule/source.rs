@@ -73,7 +73,6 @@ pub struct Source<T> {
 }
 
 /// How iterations start.
-#[expect(clippy::large_enum_variant, reason = "a worker has one or two, read at every start")]
 pub enum Kind {
     /// By schedule.
     Open(OpenSource),

@@ -3,8 +3,8 @@
 use super::tree::{self, Entry, Node, NodePosition, Problem, Value};
 
 /// Keys whose values are lists wherever they stand.
-const LISTS: [&str; 11] =
-    ["steps", "then", "else", "choose", "all", "any", "tags", "stages", "timeline", "observe", "thresholds"];
+const LISTS: [&str; 12] =
+    ["steps", "then", "else", "choose", "all", "any", "tags", "stages", "steered", "timeline", "observe", "thresholds"];
 
 /// Puts `value` (YAML) at `path`; list items are numbered from 0, missing maps are made and missing lists begun, `null`
 /// removes a key.

@@ -3,6 +3,7 @@
 
 use nmax_secrets::{MASK, Redactor, Variables, is_secret_name};
 
+use super::tree::{Node, Problem, Value};
 use crate::plan::{Plan, Rows, Step};
 use crate::template::{Part, Template};
 use crate::threshold::Scope;
@@ -13,6 +14,32 @@ const SECRETS_FILE: &str = ".secrets.csv";
 const SECRETS_SOURCE: &str = "secrets";
 /// Cells that are remembered; what an exchange sends is looked for beside them when it is kept.
 const CELLS_MAX: usize = 1_000;
+
+/// Keys whose texts are shown and not sent: a mask in them is as good as the secret.
+const SHOWN: [&str; 5] = ["name", "tags", "thresholds", "transaction", "check"];
+
+/// Complains about what stands for a secret in a stored document, below this path: it must be given again.
+pub(super) fn find_masks(node: &Node, path: &str, problems: &mut Vec<Problem>) {
+    let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match &node.value {
+        Value::Scalar(scalar) if node.at.flag.is_none() && scalar.text.contains(MASK) => problems.push(Problem {
+            at: node.at,
+            message: format!("`{path}` holds a secret, which the run did not store"),
+            remedy: format!("give it again, as in --set '{path}=...'"),
+        }),
+        Value::Map(entries) => {
+            for entry in entries.iter().filter(|entry| !SHOWN.contains(&entry.key.as_str())) {
+                find_masks(&entry.value, &below(&entry.key), problems);
+            }
+        }
+        Value::List(items) => {
+            for (place, item) in items.iter().enumerate() {
+                find_masks(item, &below(&place.to_string()), problems);
+            }
+        }
+        Value::Scalar(_) | Value::Null => {}
+    }
+}
 
 /// Gives the plan what knows its secrets, and takes them out of its names.
 pub(super) fn hide_secrets(plan: &mut Plan, variables: &Variables) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{Arrivals, Pick, Plan, Workload};
 use crate::schedule::{self, Closed, Open, Stage, StageError, StageKind, cut, level_at, nanos, phases};
-use crate::units::{RATE_PER_S_MAX, format_duration};
+use crate::units::{RATE_PER_S_MAX, format_duration, format_rate};
 
 /// Most changes of one plan.
 pub const CHANGES_MAX: usize = 1_000;
@@ -127,6 +127,23 @@ impl Plan {
     /// Stages of the mix without any change while it ran.
     pub fn planned_stages(&self) -> &[Stage] {
         self.steered.as_ref().map_or(&self.stages, |steered| &steered.planned)
+    }
+
+    /// A change of this plan in words, as in `the load is 200/s from 12s on`.
+    pub fn said_of(&self, change: &Change) -> String {
+        let level = change.to.unwrap_or_else(|| level_at(&self.stages, nanos(change.at)));
+        let level = match self.workload {
+            Workload::Open { .. } => format_rate(level),
+            Workload::Closed { .. } => format!("{level} VUs"),
+        };
+        let at = format_duration(change.at);
+        match (change.to, change.ramp.is_zero()) {
+            (None, _) => format!("the load is held at {level} from {at} on"),
+            (Some(_), true) => format!("the load is {level} from {at} on"),
+            (Some(_), false) => {
+                format!("the load goes to {level} from {at} on, within {}", format_duration(change.ramp))
+            }
+        }
     }
 
     /// When iterations of an open mix start, without a limit.

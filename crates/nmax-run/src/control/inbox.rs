@@ -12,7 +12,7 @@ use super::{FILE, LINE_BYTES_MAX, Ledger, WISHES_MAX, Wish};
 const READ_MAX: u64 = 64 << 10;
 
 /// Keeps its place in the file. A look at a file without anything new costs one `stat`.
-pub struct Inbox {
+pub(crate) struct Inbox {
     path: PathBuf,
     /// The file that `read` is of: its number and birth. Another one in its place begins anew.
     file: Option<(u64, Option<SystemTime>)>,
@@ -25,12 +25,12 @@ pub struct Inbox {
 
 impl Inbox {
     /// Of the run in this directory.
-    pub fn new(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path) -> Self {
         Self { path: directory.join(FILE), file: None, read: 0, ledger: Ledger::default(), is_skipping: false }
     }
 
     /// The lines that are new: wishes, and why others are none.
-    pub fn look(&mut self) -> Vec<Result<Wish, String>> {
+    pub(crate) fn look(&mut self) -> Vec<Result<Wish, String>> {
         let Ok(about) = fs::symlink_metadata(&self.path) else {
             self.file = None;
             return Vec::new();

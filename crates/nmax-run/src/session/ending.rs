@@ -48,8 +48,8 @@ fn is_confined(order: &Order) -> bool {
 /// How a run ended.
 pub(super) struct End {
     pub(super) ended: Nanos,
-    /// How often a person asked for it.
-    pub(super) asked: u32,
+    /// How a person asked for it, if one did.
+    pub(super) asked: Option<String>,
     /// Something ended it before its plan did.
     pub(super) is_stopped: bool,
     /// Its directory could not be written.
@@ -96,8 +96,8 @@ pub(super) fn end(
         let code = if run.broke_at().is_some() { "BROKE" } else { "DATA_ENDED" };
         last(code, why.to_owned());
     }
-    if asked > 0 {
-        last("INTERRUPTED", "the run was stopped by a signal".to_owned());
+    if let Some(how) = asked {
+        last("INTERRUPTED", format!("the run was stopped {how}"));
     }
     if catalog.requests.overflowed() > 0 {
         let template = nmax_metrics::suggest_template(catalog.requests.list());

@@ -6,7 +6,7 @@ use nmax_metrics::Nanos;
 use nmax_plan::plan::Plan;
 use nmax_report::RunInfo;
 use nmax_secrets::Redactor;
-use nmax_store::{Hold, Manifest};
+use nmax_store::{Hold, Manifest, Steered};
 use sha2::{Digest, Sha256};
 
 use super::Order;
@@ -26,10 +26,21 @@ pub fn plan_text(plan: &Plan) -> (String, String) {
     (yaml, sha256)
 }
 
+/// What takes the place of what a manifest says, once the load of its run was changed to this plan.
+pub(super) fn steered(plan: &Plan) -> Steered {
+    let (plan_yaml, plan_sha256) = plan_text(plan);
+    Steered { plan: plan_yaml, plan_sha256, hold: hold(plan) }
+}
+
+/// Phase hold as planned.
+fn hold(plan: &Plan) -> Hold {
+    let (start, end) = nmax_engine::times(plan).hold;
+    Hold { start_ns: start.0, end_ns: (end != Nanos::MAX).then_some(end.0) }
+}
+
 pub(super) fn manifest(order: &Order) -> Manifest {
     let plan = &order.plan;
     let (yaml, sha256) = plan_text(plan);
-    let times = nmax_engine::times(plan);
     #[expect(clippy::disallowed_methods, reason = "the label of the run")]
     let now = SystemTime::now();
     let catalog = nmax_engine::program::catalog(plan, usize::MAX);
@@ -49,7 +60,7 @@ pub(super) fn manifest(order: &Order) -> Manifest {
         command: command(&plan.redactor),
         workers: u64::from(order.workers),
         window_ns: Nanos::from(plan.window).0,
-        hold: Hold { start_ns: times.hold.0.0, end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0) },
+        hold: hold(plan),
         authorization: order.authorization.clone(),
         scenarios: catalog.scenarios,
         checks: catalog.checks,

@@ -14,6 +14,7 @@ use nmax_store::{Event, Follower, Manifest, RunReader, StoreError};
 use super::Finished;
 use super::ending::exit_of;
 use super::manifest::info;
+use crate::control::STEERED;
 use crate::plan::plan_of_manifest;
 use crate::{Exit, since};
 
@@ -155,7 +156,7 @@ impl Followed {
     ///
     /// - `has_more`: there are windows that were not read
     fn take(&mut self, has_more: bool, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
-        let Self { follower, fold, span, .. } = self;
+        let Self { follower, fold, span, plan, .. } = self;
         let span = *span;
         let is_within = move |at: Nanos| span.is_none_or(|(from, until)| (from..until).contains(&at));
         while let Some(reading) = follower.reading()? {
@@ -186,11 +187,20 @@ impl Followed {
                 fold.failure(failure);
             }
         }
+        let mut is_steered = false;
         while let Some(event) = follower.event()? {
+            is_steered |= event.code == STEERED;
             if is_within(event.at) {
                 fold.event(event.at, &event.code, &event.text);
                 told(RunRecord::Event(&event));
             }
+        }
+        // What is run is written before the event that tells of it.
+        if is_steered && let Ok(steered) = plan_of_manifest(&follower.reload()?.plan) {
+            if span.is_none() {
+                fold.steer(&steered, nmax_engine::times(&steered).hold);
+            }
+            *plan = steered;
         }
         Ok(())
     }

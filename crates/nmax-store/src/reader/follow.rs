@@ -80,6 +80,12 @@ impl Follower {
         Ok(has_more)
     }
 
+    /// Reads again what was run: the load of the run was changed.
+    pub fn reload(&mut self) -> Result<&Manifest, StoreError> {
+        self.run.manifest = Manifest::read(&self.run.directory)?;
+        Ok(&self.run.manifest)
+    }
+
     /// What was run.
     pub fn manifest(&self) -> &Manifest {
         self.run.manifest()

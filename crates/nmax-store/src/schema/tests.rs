@@ -27,6 +27,7 @@ fn schemas_in_docs_are_fresh() {
 fn real_files_obey_their_schemas() {
     let scratch = Scratch::new();
     let directory = testing::written_run(scratch.path());
+    testing::steered().write(&directory).unwrap();
     let long = LongRun { seconds: 7_200, names: 2, rate_per_s: 2 };
     let mut writer = long.begin(scratch.path(), "").unwrap();
     (0..21).for_each(|second| long.second(&mut writer, &long.catalog(), second).unwrap());

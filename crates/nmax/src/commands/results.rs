@@ -65,6 +65,7 @@ records! {
         finished: bool;
         interrupted: bool;
         aborted: bool, "A condition ended it.";
+        steered: bool, "Its load was changed while it, or the run that it repeats, went on.";
         running: bool, "Some process still writes it.";
         path: String = run.path.display().to_string();
     }
@@ -115,15 +116,17 @@ fn row(entry: &RunEntry, state: &str, widest: usize) -> String {
 
 /// The verdict of a run, and whether it came to its end.
 pub fn state(run: &RunEntry) -> String {
+    let steered = if run.steered { ", steered" } else { "" };
     let verdict = run.verdict.as_deref().map(str::to_uppercase);
-    match verdict {
+    let state = match verdict {
         _ if run.running => "RUNNING".into(),
         Some(verdict) if run.interrupted => format!("{verdict} (interrupted)"),
         Some(verdict) if run.aborted => format!("{verdict} (ended by a condition)"),
         Some(verdict) => verdict,
         None if run.finished => "?".into(),
         None => "CUT OFF".into(),
-    }
+    };
+    state + steered
 }
 
 /// The directory of the campaign that was asked for, where no run is meant.

@@ -11,7 +11,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk), `damaged` (files),
-//!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `reports` (of several runs), `pages` (of reports, in a browser), `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
+//!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `reports` (of several runs), `pages` (of reports, in a browser), `compare`, `scale`, `steered`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
 //!   `consent` (to other hosts, to programs), `endings` (before the plan's), `undo` (whatever ends a run), `examples`, `readme`, `serve` and `served` (runs in the browser, by its API), `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
@@ -64,6 +64,7 @@ mod served;
 mod servers;
 mod signals;
 mod slice;
+mod steered;
 mod survival;
 mod suspects;
 mod terminal;

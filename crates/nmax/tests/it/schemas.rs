@@ -14,7 +14,8 @@ const KINDS: [&str; 24] = [
     "explain", "series", "openapi", "webhook",
 ];
 /// Files of a run's directory, whose schemas are no answer of a command.
-const FILES: [&str; 7] = ["manifest", "names", "windows", "failures", "resources", "rollup-resources", "events"];
+const FILES: [&str; 8] =
+    ["manifest", "steered", "names", "windows", "failures", "resources", "rollup-resources", "events"];
 
 /// With `UPDATE=1` they are written.
 #[test]

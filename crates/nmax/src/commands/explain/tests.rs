@@ -7,7 +7,7 @@ use nmax_analysis::explain::{explanations, find};
 use super::*;
 
 /// Where codes of results are made; other capitals in quotes are none.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 14] = [
     "../nmax-analysis/src/gates",
     "../nmax-analysis/src/judge",
     "../nmax-analysis/src/answer",
@@ -15,6 +15,8 @@ const SOURCES: [&str; 12] = [
     "../nmax-store/src/writer",
     "../nmax-usl/src/finding",
     "../nmax-run/src/session",
+    "../nmax-run/src/control.rs",
+    "../nmax-export/src/exports.rs",
     "../nmax-analysis/src/fold",
     "../nmax-analysis/src/summary.rs",
     "../nmax-run/src/host/forecast",
