@@ -103,6 +103,9 @@ impl Exports {
 
 impl Listener for Exports {
     fn window(&mut self, progress: &Progress<'_>) {
+        if self.endpoint.is_none() && self.pushers.is_empty() {
+            return;
+        }
         let Progress { manifest, plan, fold, catalog, .. } = *progress;
         let snapshot = Arc::new(Snapshot::new(&Known { manifest, plan, fold, catalog }, unix_ns()));
         self.show(&snapshot);
