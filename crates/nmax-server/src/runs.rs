@@ -258,7 +258,7 @@ fn run_row(run: RunEntry) -> RunRow {
         rate: number("/achieved_rate_per_s"),
         p95_ms: number("/total/response_time_ms/p95").filter(|_| !is_withheld),
         failure_rate: bad.zip(count).map(|(bad, count)| bad / count),
-        is_steered: summary["steered"] == true,
+        is_steered: run.steered,
         ..base(run, Kind::Run, state)
     }
 }
