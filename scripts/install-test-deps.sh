@@ -35,6 +35,7 @@ need_file '/usr/lib/postgresql/*/bin/initdb' postgresql
 need_file '/usr/lib/*/faketime/libfaketime.so.1' libfaketime
 install_missing || exit 1
 
-# What drives the browser, and what reads Parquet.
+# What drives the browser, what builds the page of `nmax serve`, and what reads Parquet.
 node_packages tests/browser || exit 1
+node_packages ui || exit 1
 node_packages tests/parquet || exit 1

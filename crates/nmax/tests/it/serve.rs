@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::bench::{Bench, count, exchanges, lines, number, until};
 use crate::compare::{copy, original};
 use crate::peers::shop;
+use crate::schema::assert_fits;
 use crate::serving::{Event, LONG, Serving, ids, plan};
 
 #[test]
@@ -219,11 +220,15 @@ fn a_run_of_another_process_is_followed_without_loss_or_doubling() {
     }
     let mut events = server.stream(&format!("?run={id}"), last.as_deref());
     let mut gates = 0;
+    let document = server.get("/api/openapi.json");
     loop {
         let event = events.until(&["frame", "gates", "end"]);
         match event.name.as_str() {
             "frame" => seen.push(frame(&event)),
-            "gates" => gates += 1,
+            "gates" => {
+                assert_fits(&event.data, &document["components"]["schemas"]["Standing"], &document, "gates");
+                gates += 1;
+            }
             _ => break,
         }
     }

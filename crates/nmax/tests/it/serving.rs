@@ -1,7 +1,9 @@
 //! `nmax serve` and whom it answers: a program that asks, a browser that came by the printed address, a viewer of a stream.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -136,6 +138,12 @@ impl Serving {
         self.ask(what, &visitor.headers(), &body.to_string())
     }
 
+    /// What not everybody may read.
+    #[track_caller]
+    pub(crate) fn read(&self, visitor: &Visitor, path: &str) -> Value {
+        self.change(visitor, &format!("GET {path}"), &Value::Null).is(200).json()
+    }
+
     /// Listens to events.
     pub(crate) fn stream(&self, query: &str, last: Option<&str>) -> Events {
         let last = last.map_or_else(String::new, |last| format!("last-event-id: {last}\r\n"));
@@ -206,4 +214,27 @@ impl Events {
 /// The ids of a list.
 pub(crate) fn ids(list: &Value) -> Vec<&str> {
     list["runs"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect()
+}
+
+/// Gives a campaign eight levels that follow the Universal Scalability Law, whatever this machine could measure.
+pub(crate) fn lawful(campaign: &Path) {
+    let levels = fs::read_to_string(campaign.join("levels.jsonl")).unwrap();
+    let one: Value = serde_json::from_str(levels.lines().next().unwrap()).unwrap();
+    let (mut rows, mut points) = (String::new(), "n,x,r_ms,level,run,count\n".to_owned());
+    for (place, n) in [1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0_f64].into_iter().enumerate() {
+        let x = 50.0 * n / (1.0 + 0.03 * (n - 1.0) + 0.0043 * n * (n - 1.0));
+        let (r_ms, run, mut row) = (n / x * 1e3, format!("levels/level-{place}"), one.clone());
+        row["number"] = json!(place + 1);
+        for (key, value) in [("n", n), ("level", n), ("x", x), ("r_ms", r_ms), ("lawful_r_s", r_ms / 1e3)] {
+            row[key] = json!(value);
+        }
+        for (key, value) in [("verdict", "pass"), ("why", ""), ("run", &run)] {
+            row[key] = json!(value);
+        }
+        row["used"] = json!(true);
+        rows += &format!("{row}\n");
+        points += &format!("{n},{x},{r_ms},{n},{run},{}\n", x as u64);
+    }
+    fs::write(campaign.join("levels.jsonl"), rows).unwrap();
+    fs::write(campaign.join("points.csv"), points).unwrap();
 }
