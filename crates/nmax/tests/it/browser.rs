@@ -45,7 +45,7 @@ fn prepared(bench: &Bench, site: &str) {
     let steps = "[{ get: /, name: home, tags: [front] }, { get: /search, name: search, query: { q: oak } }]";
     let text = format!(
         "nmax: 1\nname: shop\ntarget: {site}\nscenarios: {{ buy: {{ steps: {steps} }} }}\nworkload:\n  open:\n    rate: 20/s\n\
-         duration: 12s\nwindow: 500ms\nthresholds: [failure_rate < 5%]\n"
+         duration: 300s\nwindow: 500ms\nthresholds: [failure_rate < 5%]\n"
     );
     bench.write("shop.yaml", &text);
 }
@@ -58,7 +58,11 @@ fn the_page_does_what_its_user_wants() {
     let (bench, shop) = (Bench::new(), shop());
     prepared(&bench, &shop.url());
     let server = Serving::start(&bench, &[]);
-    takes(&server, &shop.url(), "enter,list,record,edit,start,watch,ended,note,read,facets,compare,scale,keys,looks");
+    takes(
+        &server,
+        &shop.url(),
+        "enter,list,record,edit,start,watch,steer,stop,note,read,facets,compare,scale,keys,looks",
+    );
 }
 
 /// So small that a slow line carries it at once.

@@ -7,11 +7,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::bench::{Bench, count, lines, until};
+use crate::bench::{Bench, count, lines, number, until};
 use crate::compare::{copy, original};
 use crate::peers::{shop, target};
 use crate::schema::assert_fits;
-use crate::serving::{Events, LONG, Reply, Serving, ids, lawful, plan};
+use crate::serving::{Event, Events, LONG, Reply, Serving, ids, lawful, plan};
 
 /// Viewers that are let in.
 const VIEWERS: usize = 200;
@@ -249,6 +249,41 @@ fn plans_are_checked_kept_and_started() {
 
     let cursed = Serving::start(&bench, &["--read-only"]);
     cursed.ask("POST /api/runs", &visitor.headers(), r#"{"plan":"plan.yaml"}"#).is(403);
+}
+
+#[test]
+fn a_running_run_is_steered_and_the_second_who_does_is_told() {
+    let (bench, shop) = (Bench::new(), shop());
+    bench.write("plan.yaml", &plan(&shop.url(), 20, LONG));
+    let server = Serving::start(&bench, &[]);
+    let visitor = server.visitor();
+    // A run of another process, as well as one that was started here.
+    let job = bench.spawn(&["run", "plan.yaml", "-q", "--exit-zero"]);
+    let id = server.running();
+    let mut events = server.stream(&format!("?run={id}&after=0"), None);
+    events.until(&["frame"]);
+    let steer = |body: Value| server.change(&visitor, &format!("POST /api/runs/{id}/steer"), &body);
+    let before = count(&server.get(&format!("/api/runs/{id}"))["revision"]);
+    for wrong in [json!({"action": "load"}), json!({"action": "load", "level": -1}), json!({"action": "faster"})] {
+        let mut wrong = wrong;
+        wrong["revision"] = json!(before);
+        steer(wrong).is(400);
+    }
+    let more = json!({"revision": before, "action": "load", "level": 60, "ramp_s": 0.5});
+    let done = steer(more.clone()).is(200).json();
+    assert!(events.until(&["event"]).data["code"] == "STEERED");
+    let late = steer(more).is(409).json();
+    assert!(!late["error"].as_str().unwrap().is_empty(), "{late}");
+    let is_more = |event: &Event| event.name == "frame" && number(&event.data["level_now"]) > 59.0;
+    events.find(is_more).expect("the level is reached");
+    let page = server.get(&format!("/api/runs/{id}"));
+    assert_eq!((&page["row"]["is_steered"], &page["revision"]), (&json!(true), &done["revision"]));
+    assert_eq!(page["level_now"], 60.0);
+    steer(json!({"revision": done["revision"], "action": "stop"})).is(200);
+    events.until(&["end"]);
+    job.wait().exits(130);
+    assert_eq!(server.get(&format!("/api/runs/{id}"))["row"]["is_steered"], true);
+    steer(json!({"revision": 2, "action": "hold"})).is(409);
 }
 
 #[test]
