@@ -10,6 +10,8 @@ use crate::{Nanos, Window};
 /// Widths of rollups, and their names.
 pub const ROLLUPS: [(Nanos, &str); 3] =
     [(Nanos::from_secs(10), "10s"), (Nanos::from_secs(60), "1min"), (Nanos::from_secs(600), "10min")];
+/// The widest of them.
+pub const WIDEST: Nanos = ROLLUPS[ROLLUPS.len() - 1].0;
 /// Beyond these lengths of a run its windows are too many, and the rollups of the same place are read.
 const LENGTHS: [Nanos; 3] = [Nanos::from_secs(3_600), Nanos::from_secs(6 * 3_600), Nanos::from_secs(72 * 3_600)];
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use nmax_metrics::Nanos;
+use nmax_metrics::{Nanos, Rollup, rollup};
 use nmax_plan::plan::Plan;
 use nmax_report::doc::{Document, Mark};
 use nmax_report::{View, html, report};
@@ -123,15 +123,22 @@ pub(crate) fn course(
     let from = Nanos(from.0 / width.0 * width.0);
     let points = points.unwrap_or(POINTS).clamp(1, POINTS_MAX);
     let catalog = run.catalog().clone();
-    let mut follower = run.follow_by(width).map_err(text)?;
+    // What lies before is passed over by the widest windows that there are, unless those of the span are as few.
+    let is_own_short = (until.0 - from.0) / window.0.max(1) <= until.0 / width.0;
+    let read_by = if is_own_short { rollup::WIDEST } else { width };
+    let mut follower = run.follow_by(read_by).map_err(text)?;
+    if is_own_short {
+        follower.pass_to(from);
+    }
     follower.refresh().map_err(text)?;
-    let mut rollup = nmax_metrics::Rollup::new(width);
+    let mut rollup = Rollup::new(width);
     let mut builder = Builder::new(Of { plan: &plan, catalog: &catalog }, (from, until), points, by);
     while let Some(reading) = follower.reading().map_err(text)? {
+        if reading.resource.at >= until {
+            break;
+        }
         builder.reading(&reading);
     }
-    // What lies before the span is passed over by the widest windows that there are.
-    follower.fine_from(if width == window { from } else { Nanos::MAX });
     while let Some(read) = follower.window().map_err(text)? {
         if read.start() >= until {
             break;
@@ -233,5 +240,47 @@ pub(crate) fn mark(mark: Mark) -> api::ReportMark {
         "fail" => api::ReportMark::Fail,
         "invalid" => api::ReportMark::Invalid,
         _ => api::ReportMark::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nmax_metrics::Section;
+    use nmax_store::fixture::LongRun;
+
+    use super::*;
+
+    /// Exchanges that a course shows.
+    fn shown(course: &api::Course) -> u64 {
+        let counted = ["ok", "failed", "errors"];
+        let lines = course.lines.iter().filter(|line| counted.contains(&line.id.as_str()));
+        let sum: f64 = lines.flat_map(|line| &line.values).flatten().sum();
+        (sum * course.width_s).round() as u64
+    }
+
+    /// Law: whatever is asked of a long run, its course has the exchanges of its windows in that span, though these are read by
+    /// rollups or passed over.
+    #[test]
+    fn a_course_has_what_its_windows_have() {
+        let folder = std::env::temp_dir().join(format!("nmax-course-{}", std::process::id()));
+        let run = LongRun { seconds: 4_000, names: 3, rate_per_s: 4 };
+        let path = run.write(&folder, "").unwrap();
+        let windows: Vec<_> = RunReader::open(&path).unwrap().windows().unwrap().map(Result::unwrap).collect();
+        let exchanges = |from: u64, until: u64| -> u64 {
+            let within = windows.iter().filter(|window| (from..until).contains(&(window.start().0 / 1_000_000_000)));
+            let all =
+                within.flat_map(|window| Section::ALL.iter().flat_map(|section| window.aggregate.requests(*section)));
+            all.map(|(_, stats)| stats.count()).sum()
+        };
+        for (from, until) in
+            [(0, 4_000), (0, 60), (3_000, 3_300), (1_200, 3_600), (595, 605), (3_990, 4_000), (600, 2_400)]
+        {
+            let course = course(&path, (Some(from as f64), Some(until as f64)), None, None).unwrap();
+            let (from, until) = ((course.from_s as u64), course.until_s as u64);
+            assert_eq!(shown(&course), exchanges(from, until), "from {from} until {until}");
+            let view = Followed::between(&path, (Nanos::from_secs(from), Nanos::from_secs(until))).unwrap();
+            assert_eq!(view.summary.total.count, exchanges(from, until), "report from {from} until {until}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 
 use nmax_analysis::summary::DAMAGED;
 use nmax_analysis::{Ending, Fold, Judged};
-use nmax_metrics::{Catalog, Nanos, Reading, Window};
+use nmax_metrics::{Catalog, Nanos, Reading, Window, rollup};
 use nmax_plan::plan::Plan;
 use nmax_report::{RunContext, View};
 use nmax_sources::RUN;
@@ -57,12 +57,23 @@ impl Followed {
 
     /// The same of a part of a run: what was due or ended from `from` until `until`, ramps and warm-up too, counts as its hold.
     pub fn between(directory: &Path, (from, until): (Nanos, Nanos)) -> Result<View, String> {
-        let mut followed = Self::open(directory)?;
-        let plan = &followed.plan;
-        followed.fold = Fold::of_length(plan, (from, until), Some(until), Some(until.since(from)));
         let run = RunReader::open_damaged(directory).map_err(|error| error.to_string())?;
-        followed.follower = run.follow_by(followed.fold.window_width()).map_err(|error| error.to_string())?;
-        followed.span = Some((from, until));
+        let plan = plan_of_manifest(&run.manifest().plan)?;
+        let window = Nanos(run.manifest().window_ns);
+        let new = |span: (Nanos, Nanos)| Fold::of_length(&plan, span, Some(span.1), Some(span.1.since(span.0)));
+        let width = new((from, until)).window_width();
+        let whole = |ns: u64| ns / width.0 * width.0;
+        let span = (Nanos(whole(from.0)), Nanos(whole(until.0 + width.0 - 1)));
+        let fold = new(span);
+        // What lies before a short span is passed over by the widest windows that there are.
+        let is_fine = width == window;
+        let by = if is_fine { rollup::WIDEST } else { width };
+        let mut follower = run.follow_by(by).map_err(|error| error.to_string())?;
+        if is_fine {
+            follower.pass_to(span.0);
+        }
+        let directory = directory.to_owned();
+        let mut followed = Self { directory, follower, plan, fold, span: Some(span), is_unread: true };
         followed.follower.refresh().map_err(|error| error.to_string())?;
         followed.take(true, &mut |_| {}).map_err(|error| error.to_string())?;
         let judged = followed.fold.judge(&followed.plan, followed.follower.catalog(), None, None);
@@ -167,7 +178,9 @@ impl Followed {
         }
         // The end is looked for in the file, so only when there is another one.
         let written = if has_more { follower.last_end()?.unwrap_or_default() } else { fold.last_end() };
-        follower.fine_from(span.map_or_else(|| fold.fine_from(written), |(from, _)| from));
+        if span.is_none() {
+            follower.fine_from(fold.fine_from(written));
+        }
         windows(follower, |window| match span {
             Some((from, until)) => {
                 let is_in = window.start() >= from && window.end() <= until;

@@ -111,6 +111,12 @@ impl Follower {
         self.windows.fine_from = instant;
     }
 
+    /// From when on windows and readings are those of the run, and not of its rollup: what lies before is only passed over.
+    pub fn pass_to(&mut self, instant: Nanos) {
+        self.fine_from(instant);
+        self.readings.fine_from = instant;
+    }
+
     /// The next full window.
     pub fn window(&mut self) -> Result<Option<Window>, StoreError> {
         let limits = names::limits(&self.run.catalog);

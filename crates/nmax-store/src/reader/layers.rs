@@ -105,6 +105,8 @@ pub(super) struct LayeredReadings {
     given: VecDeque<Reading>,
     own: Option<Lines>,
     width: Nanos,
+    /// From when on the rollup is not asked.
+    pub(super) fine_from: Nanos,
 }
 
 impl LayeredReadings {
@@ -112,7 +114,14 @@ impl LayeredReadings {
         let folder = rollup::folder(directory, width);
         let rolled = folder.map_or(Ok(None), |folder| Lines::open_any(&folder.join(records::RESOURCES)))?;
         let own = Lines::open_any(&directory.join(records::RESOURCES))?;
-        Ok(Self { rolled, next: None, given: VecDeque::new(), own, width: width.max(Nanos::from_secs(1)) })
+        Ok(Self {
+            rolled,
+            next: None,
+            given: VecDeque::new(),
+            own,
+            width: width.max(Nanos::from_secs(1)),
+            fine_from: Nanos::MAX,
+        })
     }
 
     pub(super) fn grow(&mut self) -> Result<(), StoreError> {
@@ -141,7 +150,11 @@ impl LayeredReadings {
                 self.next = Some(line.map_err(|text| StoreError::damaged(lines.path(), Some(number), text))?);
             }
             let turn = |(lines, _): &(Span, _)| turn(lines.from.bytes, Some(own.place().bytes));
-            match self.next.as_ref().map_or(Turn::Own, turn) {
+            // A line is of a span as long as the width.
+            let is_coarse = |(_, readings): &&(Span, VecDeque<Reading>)| {
+                readings.iter().all(|reading| reading.resource.at + self.width <= self.fine_from)
+            };
+            match self.next.as_ref().filter(is_coarse).map_or(Turn::Own, turn) {
                 Turn::Own => {
                     let resource = next_record::<ResourceLine, Resource>(own)?;
                     return Ok(resource.map(|resource| Reading::single(resource, self.width)));
