@@ -327,6 +327,11 @@ async function scale() {
     }
   }
   await told();
+  const beyond = await page.evaluate(() => [...document.querySelectorAll("main figure svg .handle, main figure svg .line")].filter((node) => {
+    const edge = node.closest("svg").getBoundingClientRect();
+    return node.getBoundingClientRect().right > edge.right + 1;
+  }).length);
+  assert.equal(beyond, 0, "the curves end in their picture");
   const link = page.url();
   await page.reload();
   await predicted.waitFor();
