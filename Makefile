@@ -46,7 +46,7 @@ bench: ## Compare with wrk and k6; cost, lag, calibration, memory, scalability (
 	$(CARGO) build --profile dist --package nmax
 	@python3 benchsuite/bench.py
 
-pictures: build ## Make pictures of every report in target/pictures, and the README's in docs/pictures (needs Chromium)
+pictures: build ## Make pictures of every report and page in target/pictures, and the README's in docs/pictures (needs Chromium)
 	@bash scripts/pictures.sh
 
 fuzz: ## Fuzz replies, documents, cookies, URLs, plans, paths, recordings, logs, pages of metrics and frames, FUZZ_SECONDS each (default 600)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes pictures of every report in target/pictures: in light, dark, 375 pixels wide, on paper, and the pages of PDFs; and
-# of these the README's in docs/pictures. Runs take about three minutes; KEEP=1 takes those of the last time.
+# Makes pictures of every report and of every page of `nmax serve` in target/pictures: in light, dark, 375 pixels wide, reports
+# on paper as well, and the pages of PDFs; and of these the README's in docs/pictures. Runs take about three minutes; KEEP=1 takes those of the last time.
 #
 # NMAX=/path/to/nmax says which program to use. Needs Chromium, Node.js, pdftoppm and pngquant, and installs what it may.
 set -euo pipefail
@@ -14,9 +14,9 @@ need pdftoppm poppler-utils
 need pngquant pngquant
 install_missing && node_packages tests/browser || exit 1
 
-nmax=${NMAX:-$PWD/target/release/nmax} out=$PWD/target/pictures target=
+nmax=${NMAX:-$PWD/target/release/nmax} out=$PWD/target/pictures target= server=
 export NMAX_RUNS_DIR=$out/runs
-trap '[[ -z $target ]] || kill "$target"' EXIT
+trap '[[ -z $target$server ]] || kill $target $server' EXIT
 
 # serve FLAGS..: a target on a free port in place of the one before; sets `url`.
 serve() {
@@ -62,4 +62,13 @@ written campaign --campaign release
 "$nmax" compare tag:before tag:after --exit-zero -o "$out/compare.html" >"$out/compare.txt"
 "$nmax" trend short -o "$out/trend.html" >"$out/trend.txt"
 node tests/browser/photograph.mjs "$(command -v chromium)" "$out" docs/pictures
-exec pngquant --force --ext .png docs/pictures/*.png
+
+# The pages of runs, with one that is running.
+serve --shop --service lognormal:median=50ms,p95=150ms --errors 3%
+mkdir -p "$out/plans"
+sed "s#^target:.*#target: $url#" scripts/pictures.yaml >"$out/plans/shop.yaml"
+"$nmax" serve --listen 127.0.0.1:0 --plans "$out/plans" >"$out/serve.txt" &
+server=$!
+until grep -q 'token=.*' "$out/serve.txt"; do sleep 0.1; done
+node tests/browser/photograph-page.mjs "$(command -v chromium)" "$(grep -o 'http://[^ ]*token=.*' "$out/serve.txt")" "$out" docs/pictures
+pngquant --force --ext .png docs/pictures/*.png
