@@ -16,7 +16,7 @@ use crate::peers::shop;
 use crate::reader::{Reader, blocks};
 use crate::record_story::lacking;
 use crate::visit::Visit;
-use crate::{examples, servers};
+use crate::{examples, serve, servers};
 
 /// How a line is tried that this test does not run.
 #[expect(dead_code, reason = "a test is named, so that it must exist, and is not called")]
@@ -28,10 +28,11 @@ enum How {
 }
 
 /// Lines without their comment.
-const ELSEWHERE: [(&str, How); 8] = [
+const ELSEWHERE: [(&str, How); 9] = [
     ("make build", How::Not("it builds the program that this test runs")),
     ("make demo", How::Test(examples::demo)),
     ("make test", How::Not("it runs this test")),
+    ("target/release/nmax serve", How::Test(serve::runs_are_found_by_words_tags_names_and_verdicts)),
     (
         "make agent && scp target/agent/nmax-agent db1:",
         How::Not("it builds for minutes, and needs another host; module `agents` runs agents on this one"),

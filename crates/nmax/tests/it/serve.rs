@@ -14,7 +14,7 @@ use crate::schema::assert_fits;
 use crate::serving::{Event, LONG, Serving, ids, plan};
 
 #[test]
-fn runs_are_found_by_words_tags_names_and_verdicts() {
+pub(crate) fn runs_are_found_by_words_tags_names_and_verdicts() {
     let bench = Bench::new();
     let place = original(&bench);
     for at in 0..5 {

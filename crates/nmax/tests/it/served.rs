@@ -11,7 +11,7 @@ use crate::bench::{Bench, count, lines, number, until};
 use crate::compare::{copy, original};
 use crate::peers::{shop, target};
 use crate::schema::assert_fits;
-use crate::serving::{Event, Events, LONG, Reply, Serving, ids, lawful, plan};
+use crate::serving::{Event, Events, LONG, Reply, Serving, ids, lawful, plan, visitor};
 
 /// Viewers that are let in.
 const VIEWERS: usize = 200;
@@ -284,6 +284,28 @@ fn a_running_run_is_steered_and_the_second_who_does_is_told() {
     job.wait().exits(130);
     assert_eq!(server.get(&format!("/api/runs/{id}"))["row"]["is_steered"], true);
     steer(json!({"revision": 2, "action": "hold"})).is(409);
+}
+
+/// The address is said where progress is; the page goes with the run where nobody sits at a terminal.
+#[test]
+fn a_run_serves_its_own_page() {
+    let (bench, shop) = (Bench::new(), shop());
+    bench.write("shop.yaml", &plan(&shop.url(), 20, LONG));
+    let job = bench.spawn(&["run", "shop.yaml", "--ui=127.0.0.1:0"]);
+    until("it serves", || job.stderr_so_far().contains("#token=") || !job.is_alive());
+    let said = job.stderr_so_far();
+    let address = said.split("watch it at http://").nth(1).unwrap_or_else(|| panic!("{said}")).to_owned();
+    let server = Serving { job, host: address.split('/').next().unwrap().to_owned() };
+    let runs = || server.get("/api/runs")["runs"].as_array().cloned().unwrap_or_default();
+    until("the run is listed", || runs().iter().any(|run| run["state"] == "running"));
+    let id = runs()[0]["id"].as_str().unwrap().to_owned();
+    let token = address.split("#token=").nth(1).unwrap().split(['&', '\n']).next().unwrap();
+    let visitor = visitor(&server.begin(token).is(200));
+    let stop = json!({"revision": 0, "action": "stop"});
+    server.change(&visitor, &format!("POST /api/runs/{id}/steer"), &stop).is(200);
+    let Serving { job, host } = server;
+    job.wait().exits(130);
+    assert!(TcpStream::connect(host).is_err(), "the page went with the run");
 }
 
 #[test]

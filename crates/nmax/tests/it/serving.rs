@@ -44,6 +44,12 @@ pub(crate) struct Visitor {
     pub(crate) key: String,
 }
 
+/// Whose session this reply began.
+pub(crate) fn visitor(begun: &Reply) -> Visitor {
+    let cookie = begun.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
+    Visitor { cookie, key: begun.json()["key"].as_str().unwrap().to_owned() }
+}
+
 impl Visitor {
     pub(crate) fn headers(&self) -> [(&str, &str); 2] {
         [("cookie", &self.cookie), ("x-nmax-key", &self.key)]
@@ -130,8 +136,7 @@ impl Serving {
         let used = self.tokens().len();
         let reply = self.begin(&self.tokens()[used - 1]).is(200);
         until("the next address", || self.tokens().len() > used);
-        let cookie = reply.header("set-cookie").unwrap().split(';').next().unwrap().to_owned();
-        Visitor { cookie, key: reply.json()["key"].as_str().unwrap().to_owned() }
+        visitor(&reply)
     }
 
     pub(crate) fn change(&self, visitor: &Visitor, what: &str, body: &Value) -> Reply {

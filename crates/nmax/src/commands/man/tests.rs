@@ -16,7 +16,7 @@ fn every_listed_command_has_a_page() {
     let run = &pages.iter().find(|(name, _)| name == "nmax-run.1").unwrap().1;
     for part in [
         ".SH NAME\nnmax\\-run \\- Put load on a server",
-        ".SH SYNOPSIS\n.nf\nnmax run [OPTIONS] <PLAN|URL>\n.fi\n",
+        ".SH SYNOPSIS\n.nf\nnmax run [OPTIONS] <PLAN|URL|DIR>\n.fi\n",
         ".TP\n\\fB\\-d\\fR, \\fB\\-\\-duration\\fR \\fITIME\\fR\n",
         ".TP\n\\fB\\-\\-insecure\\fR\n",
         "[possible values: smoke, ladder, peak, stress, soak, flood]",
