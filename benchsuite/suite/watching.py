@@ -57,7 +57,10 @@ def _frames(port, run_id, wanted):
     connection.request("GET", f"/api/stream?run={run_id}")
     reply, name, frames = connection.getresponse(), "", []
     while len(frames) < wanted:
-        line = reply.readline().decode().strip()
+        line = reply.readline().decode()
+        if not line:
+            raise Failure("the stream ended before the run was watched long enough")
+        line = line.strip()
         if line.startswith("event:"):
             name = line[6:].strip()
         elif line.startswith("data:") and name == "frame":
@@ -89,10 +92,12 @@ def _after_hours(results, rounds, cpus, small):
                 with _serve(folder, cpus[0]) as (port, pid):
                     run_id = _get(port, "/api/runs")["runs"][0]["id"]
                     _frames(port, run_id, 5)
-                    before, began = _cpu_s(pid), time.monotonic()
+                    before, began, opened = _cpu_s(pid), time.monotonic(), time.time()
                     frames = _frames(port, run_id, seconds)
                     core = (_cpu_s(pid) - before) / (time.monotonic() - began)
-                    behind = [came - written[round(end) - 1] for end, came in frames if round(end) - 1 in written]
+                    # Frames of windows before it are sent again to each viewer that comes.
+                    known = [(written.get(round(end) - 1, 0), came) for end, came in frames]
+                    behind = [came - at for at, came in known if at >= opened]
                     results.number("watching", "after hours", turn, "core", core, "ratio")
                     results.number("watching", "after hours", turn, "behind", statistics.median(behind), "s")
                     results.number("watching", "after hours", turn, "behind most", max(behind), "s")
@@ -177,7 +182,7 @@ def _loaded_run(url, folder, cpus, seconds, viewers):
 
 
 def _view(port, seconds):
-    with contextlib.suppress(OSError, http.client.HTTPException, IndexError, KeyError):
+    with contextlib.suppress(OSError, http.client.HTTPException, IndexError, KeyError, Failure):
         run_id = _get(port, "/api/runs")["runs"][0]["id"]
         _get(port, f"/api/runs/{run_id}/course")
         _frames(port, run_id, seconds)
