@@ -127,7 +127,7 @@ async fn listen(listener: TcpListener, shared: Arc<Shared>, own: IpAddr) {
             });
             let mut builder = Builder::new();
             let builder = builder.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).max_buf_size(HEAD_BYTES_MAX);
-            // A scraper that breaks off or hangs is cut off, and is no concern of the others.
+            // The server closes the connection of a scraper that hangs, and goes on answering the others.
             let _ = timeout(CONNECTION_MAX, builder.serve_connection(TokioIo::new(stream), service)).await;
             drop(permit);
         });
@@ -160,8 +160,8 @@ fn answer(shared: &Shared, own: IpAddr, request: &Request<Incoming>) -> Response
     response
 }
 
-/// Whether a `Host` may name a server at `own`: a name of loopback for one on loopback. Elsewhere the address is open to
-/// whoever reaches it, under any name.
+/// Whether a `Host` may name a server at `own`: a name of loopback for one on loopback. On any other address the
+/// server takes every name.
 fn is_host_of(own: IpAddr, host: &str) -> bool {
     if !own.is_loopback() {
         return true;

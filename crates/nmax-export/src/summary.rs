@@ -1,6 +1,6 @@
 //! The report in the summary of a CI job: Markdown, appended to the file that the job names.
 //!
-//! GitHub refuses the whole summary of a step above 1 MiB, whoever wrote it. So the file is looked at first, and what is
+//! GitHub refuses the whole summary of a step above 1 MiB, that of other programs included. So the file is looked at first, and what is
 //! appended leaves it far below.
 
 use std::fs::OpenOptions;

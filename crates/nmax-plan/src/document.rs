@@ -70,7 +70,7 @@ pub const THRESHOLDS_DEFAULT: [&str; 2] = ["failure_rate < 5%", "dropped < 1%"];
 pub enum Origin {
     /// A person or a tool.
     Written,
-    /// A run that was stored without its secrets: what stands for them is not what was sent.
+    /// The document of a stored run, in which masks replace the secrets.
     Stored,
 }
 

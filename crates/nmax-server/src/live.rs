@@ -27,7 +27,7 @@ const RING_MAX: usize = 900;
 const FIRST_MAX: usize = 30;
 /// Frames that a viewer may be behind before it is told to read everything again.
 const BEHIND_MAX: usize = 256;
-/// A run that nobody watches is followed for so long.
+/// The thread follows a run for so long after its last viewer has left.
 const UNWATCHED: Duration = Duration::from_secs(10);
 /// Seconds of readings that a frame looks back.
 const RECENT: Nanos = Nanos::from_secs(10);
@@ -105,7 +105,7 @@ impl Hub {
 
     /// Tells of a change of the list.
     pub(crate) fn publish(&self, message: Message) {
-        // Without viewers nobody is told.
+        // An error says that there is no viewer.
         let _ = self.list.send(message);
     }
 

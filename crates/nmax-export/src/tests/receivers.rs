@@ -79,7 +79,7 @@ fn check(kind: &str, path: &str, json: &Json, problems: &mut Vec<String>) {
                 let path = format!("{path}.{name}");
                 match known.iter().find(|(field, _)| field == name) {
                     Some((_, of)) => check(of, &path, value, problems),
-                    None => problems.push(format!("{path} is no field of {kind}")),
+                    None => problems.push(format!("{kind} has no field {path}")),
                 }
             }
             if kind == "HistogramDataPoint" {

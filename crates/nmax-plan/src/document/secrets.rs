@@ -18,7 +18,7 @@ const CELLS_MAX: usize = 1_000;
 /// Keys whose texts are shown and not sent: a mask in them is as good as the secret.
 const SHOWN: [&str; 5] = ["name", "tags", "thresholds", "transaction", "check"];
 
-/// Complains about what stands for a secret in a stored document, below this path: it must be given again.
+/// Reports each mask of a secret below this path of a stored document: the user must give that secret again.
 pub(super) fn find_masks(node: &Node, path: &str, problems: &mut Vec<Problem>) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match &node.value {
