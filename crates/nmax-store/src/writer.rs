@@ -57,16 +57,21 @@ impl RunWriter {
             io::ErrorKind::AlreadyExists => StoreError::Exists { path: directory.clone() },
             _ => StoreError::Io { action: "create", path: directory.clone(), source },
         })?;
-        manifest.write(&directory)?;
         let stream = |file: &str| Stream::create(directory.join(file), MODE_SHARED);
         let mut latency = stream(hlog::FILE)?;
         latency.append(&hlog::header(started_at))?;
+        let windows = stream(line::FILE)?;
+        let failures = Stream::create(directory.join(records::FAILURES), MODE_BODIES)?;
+        let (resources, events) = (stream(records::RESOURCES)?, stream(records::EVENTS)?);
+        // Last: a directory is a run once it has a manifest, and by then its windows are locked, so that a reader that looks
+        // at this moment takes it for one that goes on, not for one that was cut off.
+        manifest.write(&directory)?;
         Ok(Self {
             latency,
-            windows: stream(line::FILE)?,
-            failures: Stream::create(directory.join(records::FAILURES), MODE_BODIES)?,
-            resources: stream(records::RESOURCES)?,
-            events: stream(records::EVENTS)?,
+            windows,
+            failures,
+            resources,
+            events,
             named: (Limits::default(), 0),
             failure_counts: BTreeMap::new(),
             rollups: Rollups::new(&directory, manifest)?,

@@ -26,6 +26,24 @@ fn runs_are_listed_newest_first() {
     assert!(super::list(&scratch.path().join("absent")).unwrap().is_empty());
 }
 
+/// A run that is looked at while it begins goes on: otherwise a list that keeps what it saw shows it as cut off.
+#[test]
+fn a_run_goes_on_from_the_first_sight_of_it() {
+    let scratch = Scratch::new();
+    let root = scratch.path();
+    std::thread::scope(|scope| {
+        let writers = scope.spawn(|| -> Vec<RunWriter> {
+            let begin = |at| RunWriter::create(root, &manifest(&format!("run{at}"), "2026-03-01T00:00:00Z")).unwrap();
+            (0..300).map(begin).collect()
+        });
+        while !writers.is_finished() {
+            let seen = list(root).unwrap();
+            assert_eq!(seen.iter().find(|run| !run.running), None);
+        }
+        assert_eq!(list(root).unwrap().len(), writers.join().unwrap().len());
+    });
+}
+
 #[test]
 fn arguments_mean_runs() {
     let scratch = Scratch::new();
