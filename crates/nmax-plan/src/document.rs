@@ -9,6 +9,7 @@
 //! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
 //! - `decode`, `http`, `data`, `scenario`, `request`, `body`, `json`, `reply`: the parts of a plan
 //! - `workload`, `stages`, `steered`, `profile`, `background`, `locations`, `timeline`, `observe`, `tags`, `thresholds`: the parts of a run
+//! - [`reading`]: the same reader for documents that are no plans
 //! - `csv`: data files; [`texts()`]: a list of texts in a document of its own
 //! - [`write`](mod@write): a plan as a document again
 
@@ -33,6 +34,7 @@ mod locations;
 mod observe;
 mod overrides;
 mod profile;
+pub mod reading;
 mod reply;
 mod request;
 mod scenario;
@@ -131,6 +133,18 @@ impl<'a> Options<'a> {
 
 /// Reads a plan. Errors are sorted by place, those of arguments last; the list is never empty.
 pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> {
+    read_by(text, options, decode::plan).map(|(mut plan, used)| {
+        secrets::hide_secrets(&mut plan, &used);
+        plan
+    })
+}
+
+/// Reads a document as `decode` does, and the variables of the environment that it names.
+fn read_by<T>(
+    text: &str,
+    options: &Options,
+    decode: impl FnOnce(&mut cursor::Decoder, &tree::Node) -> Option<T>,
+) -> Result<(T, Variables), Vec<DocumentError>> {
     let used = RefCell::new(Variables::new());
     let env = |name: &str| {
         let value = (options.env)(name)?;
@@ -149,13 +163,10 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
         root
     });
     let mut decoder = cursor::Decoder { options, problems, metrics: Vec::new() };
-    let plan = root.and_then(|root| decode::plan(&mut decoder, &root));
+    let value = root.and_then(|root| decode(&mut decoder, &root));
     let mut problems = decoder.problems;
-    match plan {
-        Some(mut plan) if problems.is_empty() => {
-            secrets::hide_secrets(&mut plan, &used.borrow());
-            Ok(plan)
-        }
+    match value {
+        Some(value) if problems.is_empty() => Ok((value, used.take())),
         _ => {
             problems.sort_by_key(|problem| problem.at);
             problems.dedup();

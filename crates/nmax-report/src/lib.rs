@@ -7,6 +7,7 @@
 //! - [`run`]: identity and origin of a run
 //! - [`view`]: the one view model
 //! - [`scalability`]: fits of the law and campaigns that measure it
+//! - [`capacity`]: what to buy, and when
 //! - [`comparison`]: before and after, and a figure over many runs
 //! - [`series`]: several runs in one summary
 //! - [`slices`]: slices of exchanges
@@ -22,6 +23,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod capacity;
 pub mod comparison;
 pub mod csv;
 pub mod doc;

@@ -58,11 +58,13 @@ table! {
     "nmax-metrics" Pure "text", "hdrhistogram proptest thiserror";
     "nmax-plan" Pure "text sources secrets data metrics", "saphyr-parser serde_json thiserror";
     "nmax-usl" Pure "text data", "statrs thiserror";
+    // A second reader of documents, and a library of forecasts.
+    "nmax-capacity" Pure "text plan usl", "augurs-core augurs-ets augurs-mstl jiff serde_json statrs";
     "nmax-analysis" Pure "text sources metrics plan", "";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
     "nmax-slice" Pure "text secrets metrics plan log", "jiff regex toml";
-    "nmax-report" Pure "text json sources metrics plan usl analysis log slice", "base64 flate2 pdf-writer serde_json sha2";
+    "nmax-report" Pure "text json sources metrics plan usl capacity analysis log slice", "base64 flate2 pdf-writer serde_json sha2";
     "nmax-extract" Pure "text plan", "cssparser html5ever precomputed-hash regex selectors serde_json";
     "nmax-import" Pure "text domain secrets data plan extract", "base64 jiff regex ring serde serde_json thiserror";
     // One place that decides whom a client believes, for loads, sources and recordings.
@@ -90,9 +92,9 @@ table! {
     "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";
     "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";
     // It follows runs by their files, and starts those of the page as processes.
-    "nmax-server" Shell "text json metrics plan usl analysis report store run scale export",
+    "nmax-server" Shell "text json metrics plan usl capacity analysis report store run scale export",
         "base64 http-body-util hyper hyper-util jiff ring rustix serde_json tokio";
-    "nmax" Program "text json sources secrets data plan metrics usl analysis report extract \
+    "nmax" Program "text json sources secrets data plan metrics usl capacity analysis report extract \
         import log http engine store observe agent slice target run export scale record server",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
     "nmax-testkit" Program "metrics plan http engine", "base64 ring";

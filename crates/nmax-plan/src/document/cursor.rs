@@ -13,16 +13,18 @@ use crate::template::{Names, Template};
 use crate::units::{self, UnitError};
 
 /// Collects problems while the tree is read.
-pub(crate) struct Decoder<'a> {
+pub struct Decoder<'a> {
+    /// What the command adds.
     pub options: &'a Options<'a>,
-    pub problems: Vec<Problem>,
+    pub(crate) problems: Vec<Problem>,
     /// Metrics of the user's own until now.
-    pub metrics: Vec<Metric>,
+    pub(crate) metrics: Vec<Metric>,
 }
 
 /// A map that was checked against its table.
 #[derive(Clone, Copy)]
-pub(crate) struct Fields<'n> {
+pub struct Fields<'n> {
+    /// Where the map is.
     pub at: NodePosition,
     entries: &'n [Entry],
     table: &'static Table,
@@ -30,36 +32,36 @@ pub(crate) struct Fields<'n> {
 
 impl<'n> Fields<'n> {
     /// The value of a key of the table; `None` when it is absent or empty.
-    pub(crate) fn get(&self, name: &str) -> Option<&'n Node> {
+    pub fn get(&self, name: &str) -> Option<&'n Node> {
         self.entry(name).map(|entry| &entry.value)
     }
 
     /// Sets a value to what a key says, if it is there and right.
-    pub(crate) fn set<T>(&self, value: &mut T, name: &str, read: impl FnOnce(&Node) -> Option<T>) {
+    pub fn set<T>(&self, value: &mut T, name: &str, read: impl FnOnce(&Node) -> Option<T>) {
         if let Some(read) = self.get(name).and_then(read) {
             *value = read;
         }
     }
 
     /// What a key says that may be absent; `None` when it is wrong.
-    pub(crate) fn optional<T>(&self, name: &str, read: impl FnOnce(&Node) -> Option<T>) -> Option<Option<T>> {
+    pub fn optional<T>(&self, name: &str, read: impl FnOnce(&Node) -> Option<T>) -> Option<Option<T>> {
         self.get(name).map_or(Some(None), |node| read(node).map(Some))
     }
 
     /// Those of these keys that are there, in the order of the document.
-    pub(crate) fn in_order(&self, names: &[&str]) -> Vec<&'n Entry> {
+    pub fn in_order(&self, names: &[&str]) -> Vec<&'n Entry> {
         let mut entries: Vec<&Entry> = names.iter().filter_map(|name| self.entry(name)).collect();
         entries.sort_by_key(|entry| entry.key_at);
         entries
     }
 
     /// Whether its table has this key.
-    pub(crate) fn knows(&self, name: &str) -> bool {
+    pub fn knows(&self, name: &str) -> bool {
         self.table.keys.iter().any(|key| key.name == name)
     }
 
     /// The keys of the table that are there, without this one.
-    pub(crate) fn others(&self, name: &str) -> Vec<&'n Entry> {
+    pub fn others(&self, name: &str) -> Vec<&'n Entry> {
         let names: Vec<&str> = self.table.keys.iter().map(|key| key.name).collect();
         let mut entries = self.in_order(&names);
         entries.retain(|entry| entry.key != name);
@@ -67,12 +69,12 @@ impl<'n> Fields<'n> {
     }
 
     /// Whether one of the keys, reported already, is likely this one.
-    pub(crate) fn is_misspelled(&self, name: &str) -> bool {
+    pub fn is_misspelled(&self, name: &str) -> bool {
         self.entries.iter().any(|entry| self.table.suggestion(&entry.key) == Some(name))
     }
 
     /// The key with its place.
-    pub(crate) fn entry(&self, name: &str) -> Option<&'n Entry> {
+    pub fn entry(&self, name: &str) -> Option<&'n Entry> {
         debug_assert!(
             self.table.keys.iter().any(|key| key.name == name),
             "`{name}` is not in the table of {}",
@@ -85,25 +87,25 @@ impl<'n> Fields<'n> {
 }
 
 /// What becomes of a value whose problem was reported.
-pub(crate) struct Refused;
+pub struct Refused;
 
 impl Refused {
     /// No value, of the type that was wanted.
-    pub(crate) const fn none<T>(self) -> Option<T> {
+    pub const fn none<T>(self) -> Option<T> {
         None
     }
 }
 
 impl<'a> Decoder<'a> {
     /// Reports what is wrong at a place, and what to do.
-    pub(crate) fn wrong(&mut self, at: NodePosition, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
+    pub fn wrong(&mut self, at: NodePosition, message: impl Into<String>, remedy: impl Into<String>) -> Refused {
         self.problems.push(Problem { at, message: message.into(), remedy: remedy.into() });
         Refused
     }
 
     /// The one of these keys that is given. A second is a conflict, told as `both` says of the two; without any the value is
     /// incomplete, told as `none` says, unless one of them was misspelled, which was reported.
-    pub(crate) fn only<'n>(
+    pub fn only<'n>(
         &mut self,
         fields: Fields<'n>,
         keys: &[&str],
@@ -122,7 +124,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// Checks a map's keys against the table.
-    pub(crate) fn fields<'n>(&mut self, node: &'n Node, table: &'static Table) -> Option<Fields<'n>> {
+    pub fn fields<'n>(&mut self, node: &'n Node, table: &'static Table) -> Option<Fields<'n>> {
         let Value::Map(entries) = &node.value else {
             let keys: Vec<&str> = table.keys.iter().map(|key| key.name).take(6).collect();
             let message = format!("{} is a map, this is {}", table.what, node.describe());
@@ -166,7 +168,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A map whose keys the user chooses.
-    pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Entry] {
+    pub fn map<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Entry] {
         if let Value::Map(entries) = &node.value {
             return entries;
         }
@@ -174,7 +176,8 @@ impl<'a> Decoder<'a> {
         &[]
     }
 
-    pub(crate) fn list<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+    /// The items of a list.
+    pub fn list<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
         if let Value::List(items) = &node.value {
             return items;
         }
@@ -187,7 +190,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A single value, or each of a list.
-    pub(crate) fn one_or_many<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+    pub fn one_or_many<'n>(&mut self, node: &'n Node) -> &'n [Node] {
         match &node.value {
             Value::List(items) => items,
             _ => std::slice::from_ref(node),
@@ -207,12 +210,12 @@ impl<'a> Decoder<'a> {
     }
 
     /// A text as it is written.
-    pub(crate) fn text(&mut self, node: &Node) -> Option<String> {
+    pub fn text(&mut self, node: &Node) -> Option<String> {
         self.scalar(node).map(|scalar| scalar.text.clone())
     }
 
     /// A text in which `${env.NAME}` is replaced.
-    pub(crate) fn expanded(&mut self, node: &Node) -> Option<String> {
+    pub fn expanded(&mut self, node: &Node) -> Option<String> {
         let scalar = self.scalar(node)?;
         if !scalar.text.contains("${env.") {
             return Some(scalar.text.clone());
@@ -249,7 +252,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A text that `parse` understands.
-    pub(crate) fn unit<T>(&mut self, node: &Node, parse: fn(&str) -> Result<T, UnitError>) -> Option<T> {
+    pub fn unit<T>(&mut self, node: &Node, parse: fn(&str) -> Result<T, UnitError>) -> Option<T> {
         let text = self.expanded(node)?;
         match parse(&text) {
             Ok(value) => Some(value),
@@ -257,12 +260,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub(crate) fn duration(&mut self, node: &Node) -> Option<Duration> {
+    /// A duration, such as `30s`.
+    pub fn duration(&mut self, node: &Node) -> Option<Duration> {
         self.unit(node, units::parse_duration)
     }
 
     /// A duration above zero.
-    pub(crate) fn duration_above_zero(&mut self, node: &Node) -> Option<Duration> {
+    pub fn duration_above_zero(&mut self, node: &Node) -> Option<Duration> {
         let duration = self.duration(node)?;
         if duration.is_zero() {
             return self.wrong(node.at, "the duration is zero", "write a duration above zero, such as `30s`").none();
@@ -271,7 +275,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// The name of a file that is there.
-    pub(crate) fn file(&mut self, node: &Node) -> Option<String> {
+    pub fn file(&mut self, node: &Node) -> Option<String> {
         let file = self.expanded(node)?;
         if let Err(why) = (self.options.exists)(&file) {
             self.wrong(node.at, format!("cannot read `{file}`: {why}"), "write its path relative to the plan");
@@ -279,19 +283,23 @@ impl<'a> Decoder<'a> {
         Some(file)
     }
 
-    pub(crate) fn rate(&mut self, node: &Node) -> Option<f64> {
+    /// A rate per second, such as `200/s`.
+    pub fn rate(&mut self, node: &Node) -> Option<f64> {
         self.unit(node, units::parse_rate)
     }
 
-    pub(crate) fn size(&mut self, node: &Node) -> Option<u64> {
+    /// Bytes, such as `64kB`.
+    pub fn size(&mut self, node: &Node) -> Option<u64> {
         self.unit(node, units::parse_size)
     }
 
-    pub(crate) fn share(&mut self, node: &Node) -> Option<f64> {
+    /// A share from 0 to 1, written as `30%`.
+    pub fn share(&mut self, node: &Node) -> Option<f64> {
         self.unit(node, units::parse_share)
     }
 
-    pub(crate) fn whole(&mut self, node: &Node, min: u64, max: u64) -> Option<u64> {
+    /// A whole number in this range.
+    pub fn whole(&mut self, node: &Node, min: u64, max: u64) -> Option<u64> {
         let text = self.expanded(node)?;
         match text.parse::<u64>() {
             Ok(number) if (min..=max).contains(&number) => Some(number),
@@ -303,7 +311,7 @@ impl<'a> Decoder<'a> {
     }
 
     /// A number from 0 to 10^12.
-    pub(crate) fn number(&mut self, node: &Node) -> Option<f64> {
+    pub fn number(&mut self, node: &Node) -> Option<f64> {
         let text = self.expanded(node)?;
         let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
         match text.parse::<f64>() {
@@ -318,12 +326,13 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    pub(crate) fn bool(&mut self, node: &Node) -> Option<bool> {
+    /// `true` or `false`.
+    pub fn bool(&mut self, node: &Node) -> Option<bool> {
         self.choose(node, &[("true", true), ("false", false)])
     }
 
     /// One of a few words.
-    pub(crate) fn choose<T: Copy>(&mut self, node: &Node, choices: Words<T>) -> Option<T> {
+    pub fn choose<T: Copy>(&mut self, node: &Node, choices: Words<T>) -> Option<T> {
         let text = self.expanded(node)?;
         if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
             return Some(*value);
@@ -331,7 +340,8 @@ impl<'a> Decoder<'a> {
         self.not_a_choice(node.at, &text, &keywords(choices)).none()
     }
 
-    pub(crate) fn not_a_choice(&mut self, at: NodePosition, text: &str, choices: &[&str]) -> Refused {
+    /// Reports a word that is none of the choices.
+    pub fn not_a_choice(&mut self, at: NodePosition, text: &str, choices: &[&str]) -> Refused {
         self.wrong(at, format!("`{text}` is not a choice here"), meant(text, choices, "write one of"))
     }
 

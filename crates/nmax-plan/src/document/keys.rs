@@ -7,13 +7,17 @@ use crate::plan::{Arrivals, AtEnd, MatchPick, Method, Per};
 
 /// Tables of keys: what the map is in messages; of each key its shape and a line for editors; keys of `later` versions, with
 /// what to write instead.
+#[macro_export]
 macro_rules! tables {
     ($($(#[$doc:meta])* $table:ident $what:literal {
         $($make:ident $key:literal: $shape:expr, $about:expr;)*
     } $(later $later:expr)?;)*) => { $(
         $(#[$doc])*
-        pub(crate) static $table: Table =
-            Table { what: $what, keys: &[$($make($key, $shape, $about)),*], later: tables!(@later $($later)?) };
+        pub(crate) static $table: $crate::document::reading::Table = $crate::document::reading::Table {
+            what: $what,
+            keys: &[$($crate::document::reading::$make($key, $shape, $about)),*],
+            later: $crate::tables!(@later $($later)?),
+        };
     )* };
     (@later) => { &[] };
     (@later $later:expr) => { &$later };
@@ -46,7 +50,7 @@ pub(crate) use scenario::*;
 use Shape::*;
 
 /// A map with fixed keys.
-pub(crate) struct Table {
+pub struct Table {
     /// What the map is, in messages.
     pub what: &'static str,
     /// Its keys.
@@ -69,9 +73,12 @@ impl Table {
 
 /// A key of a table.
 #[derive(Clone, Copy)]
-pub(crate) struct Key {
+pub struct Key {
+    /// The key.
     pub name: &'static str,
+    /// What its value looks like.
     pub shape: Shape,
+    /// Whether it must be there.
     pub required: bool,
     /// One line for editors.
     pub about: &'static str,
@@ -79,13 +86,16 @@ pub(crate) struct Key {
 
 /// What a value looks like.
 #[derive(Clone, Copy)]
-pub(crate) enum Shape {
+pub enum Shape {
     /// A text, or another single value taken as text.
     Text,
+    /// A duration.
     Duration,
+    /// A rate per time.
     Rate,
     /// Bits per second.
     BitRate,
+    /// Bytes.
     Size,
     /// A percentage.
     Share,
@@ -93,11 +103,13 @@ pub(crate) enum Shape {
     Level,
     /// A condition on the result.
     Threshold,
+    /// `true` or `false`.
     Bool,
     /// No value.
     Null,
     /// A whole number in this range.
     Whole(u64, u64),
+    /// A number from 0 to 10^12.
     Number,
     /// Any value.
     Any,
@@ -109,18 +121,21 @@ pub(crate) enum Shape {
     Steps,
     /// A comparison as a text, or a map of [`DECISION`].
     Condition,
+    /// Items of one shape.
     List(&'static Shape),
     /// Names of the user's choice.
     Map(&'static Shape),
+    /// A map with fixed keys.
     Object(&'static Table),
+    /// One of these.
     Either(&'static [Shape]),
 }
 
 /// Words of a choice and what they mean.
-pub(crate) type Words<T> = &'static [(&'static str, T)];
+pub type Words<T> = &'static [(&'static str, T)];
 
 /// The words alone.
-pub(crate) fn keywords<T>(table: Words<T>) -> Vec<&'static str> {
+pub fn keywords<T>(table: Words<T>) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }
 
@@ -142,11 +157,13 @@ pub(crate) const METHODS: Words<Method> = &[
     ("options", Method::Options),
 ];
 
-const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+/// A key that may be absent.
+pub const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
     Key { name, shape, required: false, about }
 }
 
-const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key {
+/// A key that must be there.
+pub const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key {
     Key { name, shape, required: true, about }
 }
 

@@ -6,12 +6,18 @@ use super::keys::{DECISION, ROOT, STEP, Shape, Table};
 
 /// The schema of plan documents. Committed as `docs/schema/plan.schema.json`.
 pub fn schema() -> Value {
-    let mut schema = object(&ROOT);
+    let mut schema = titled("nmax plan, version 1", &ROOT);
+    let condition = json!({ "anyOf": [text_like(&["${stock} > 0", "${state} == done"]), object(&DECISION)] });
+    schema["$defs"] = json!({ "step": object(&STEP), "condition": condition });
+    schema
+}
+
+/// The schema of documents whose root is this table.
+pub fn titled(title: &str, root: &Table) -> Value {
+    let mut schema = object(root);
     if let Value::Object(members) = &mut schema {
         members.shift_insert(0, "$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
-        members.shift_insert(1, "title".into(), json!("nmax plan, version 1"));
-        let condition = json!({ "anyOf": [text_like(&["${stock} > 0", "${state} == done"]), object(&DECISION)] });
-        members.insert("$defs".into(), json!({ "step": object(&STEP), "condition": condition }));
+        members.shift_insert(1, "title".into(), json!(title));
     }
     schema
 }

@@ -20,7 +20,7 @@ const MAP_KEYS_MAX: usize = 5_000;
 
 /// A place in the document, or in the argument with number `flag`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct NodePosition {
+pub struct NodePosition {
     /// Index of the argument that the value came from; the document itself sorts first.
     pub flag: Option<u32>,
     /// From 1.
@@ -31,21 +31,30 @@ pub(crate) struct NodePosition {
 
 /// A value with its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
+pub struct Node {
+    /// Where it begins.
     pub at: NodePosition,
+    /// What it is.
     pub value: Value,
 }
 
+/// What a node holds.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// Nothing.
     Null,
+    /// A single value.
     Scalar(Scalar),
+    /// Items.
     List(Vec<Node>),
+    /// Keys and values, in order.
     Map(Vec<Entry>),
 }
 
+/// A single value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Scalar {
+pub struct Scalar {
+    /// Its text, without quotes.
     pub text: String,
     /// Written without quotes, so it may be a number or a boolean.
     pub plain: bool,
@@ -53,10 +62,14 @@ pub(crate) struct Scalar {
     pub shift: Option<u32>,
 }
 
+/// A key with its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
+pub struct Entry {
+    /// The key.
     pub key: String,
+    /// Where it is.
     pub key_at: NodePosition,
+    /// Its value.
     pub value: Node,
 }
 
@@ -248,7 +261,7 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, lines: &[&str]) -> Value {
 
 impl Node {
     /// The entries of a map; none of anything else.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[Entry] {
         match &self.value {
             Value::Map(entries) => entries,
             _ => &[],
@@ -256,7 +269,7 @@ impl Node {
     }
 
     /// The items of a list; none of anything else.
-    pub(crate) fn items(&self) -> &[Node] {
+    pub fn items(&self) -> &[Node] {
         match &self.value {
             Value::List(items) => items,
             _ => &[],
@@ -264,12 +277,12 @@ impl Node {
     }
 
     /// The value of a map's key.
-    pub(crate) fn key(&self, name: &str) -> Option<&Node> {
+    pub fn key(&self, name: &str) -> Option<&Node> {
         self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.value)
     }
 
     /// What it is, for messages.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.value {
             Value::Null => "nothing".into(),
             Value::Scalar(scalar) if scalar.text.chars().count() <= 60 => {

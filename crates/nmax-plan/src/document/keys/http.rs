@@ -1,7 +1,7 @@
 //! Keys of `defaults` and what is inside it.
 
 use super::Shape::*;
-use super::{Shape, Table, Words, key, keywords, required};
+use super::{Shape, Words, keywords};
 use crate::plan::{Coding, Connection, Cookies, Family, REDIRECTS_DEFAULT, REDIRECTS_MAX, Version, Visitor};
 
 pub(crate) const CONNECTION: Words<Connection> = &[

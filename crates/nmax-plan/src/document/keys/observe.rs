@@ -4,7 +4,7 @@ use nmax_sources::kind::{Form, ValueForm};
 use nmax_sources::{Figure, figures, kinds};
 
 use super::Shape::*;
-use super::{Key, PROCESS_REF, Shape, Table, Words, key, keywords, required};
+use super::{Key, PROCESS_REF, Shape, Table, Words, key, keywords};
 use crate::plan::MappedKind;
 
 /// What a resource is that is made of metrics.

@@ -1,7 +1,7 @@
 //! Keys of what a run is made of beside its scenarios: profile, background, locations, timeline, what is observed.
 
 use super::Shape::*;
-use super::{Shape, Table, Words, key, keywords, required};
+use super::{Shape, Words, keywords};
 use crate::plan::Profile;
 
 /// Names of profiles.

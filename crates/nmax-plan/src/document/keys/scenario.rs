@@ -4,7 +4,7 @@ use nmax_metrics::MetricKind;
 
 use super::Shape::*;
 use super::http::{REDIRECTS_SHAPE, TEXTS};
-use super::{MATCH_PICK, Shape, Table, Words, key, keywords, required};
+use super::{MATCH_PICK, Shape, Words, keywords};
 use crate::plan::Comparison;
 
 /// How the sides of a condition are compared.

@@ -1,0 +1,1 @@
+//! Prices, marginal cost, wide against tall.

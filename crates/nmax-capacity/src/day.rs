@@ -1,0 +1,1 @@
+//! A day, second by second, under a policy.

@@ -1,0 +1,63 @@
+//! The document that states a question of capacity: YAML in, [`Document`] or every error at once out.
+//!
+//! # Layout
+//! - `keys`: the root table; each part has its tables beside its decoder
+//! - `supply`, `demand`, `plan`, `prices`, `day`: the parts
+
+use nmax_plan::document::reading::{Decoder, Node, read};
+use nmax_plan::document::{DocumentError, Options, reading};
+
+mod day;
+mod demand;
+mod keys;
+mod plan;
+mod prices;
+mod supply;
+
+/// A question of capacity.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Document {
+    /// Short name, for headings.
+    pub name: String,
+    /// The objective as the person wrote it, such as `response_time p99 < 110ms`; may be empty.
+    pub objective: String,
+    /// Word after prices, such as `EUR`.
+    pub currency: String,
+    /// First value of every random choice.
+    pub seed: u64,
+}
+
+/// Reads a document. Errors are sorted by place; the list is never empty.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn parse(text: &str, options: &Options) -> Result<Document, Vec<DocumentError>> {
+    read(text, options, decode)
+}
+
+/// The JSON Schema of these documents.
+pub fn schema() -> serde_json::Value {
+    reading::schema("nmax capacity document, version 1", &keys::ROOT)
+}
+
+fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
+    let fields = decoder.fields(root, &keys::ROOT)?;
+    if let Some(node) = fields.get("capacity") {
+        decoder.whole(node, 1, 1);
+    }
+    let text = |decoder: &mut Decoder, key| fields.get(key).and_then(|node| decoder.text(node)).unwrap_or_default();
+    let stem = || {
+        let file = decoder.options.file.rsplit('/').next().unwrap_or_default();
+        file.split('.').next().unwrap_or_default().to_owned()
+    };
+    let named = fields.get("name").is_some();
+    let default_name = stem();
+    let name = if named { text(decoder, "name") } else { default_name };
+    let document = Document {
+        name,
+        objective: text(decoder, "objective"),
+        currency: text(decoder, "currency"),
+        seed: fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX)).unwrap_or(1),
+    };
+    Some(document)
+}

@@ -1,0 +1,1 @@
+//! `day` of the document.

@@ -1,0 +1,1 @@
+//! `demand` of the document.

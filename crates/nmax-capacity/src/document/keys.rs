@@ -1,0 +1,14 @@
+//! Keys of the document's root.
+
+use nmax_plan::document::reading::Shape::*;
+use nmax_plan::document::reading::tables;
+
+tables! {
+    ROOT "the document" {
+        required "capacity": Whole(1, 1), "Version of the document; 1.";
+        key "name": Text, "Short name, for headings; the file's name by default.";
+        key "objective": Text, "What users are promised, such as `response_time p99 < 110ms`.";
+        key "currency": Text, "Word after prices, such as `EUR`.";
+        key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
+    };
+}

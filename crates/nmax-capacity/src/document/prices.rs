@@ -1,0 +1,1 @@
+//! `prices` of the document.

@@ -1,0 +1,1 @@
+//! `supply` of the document.

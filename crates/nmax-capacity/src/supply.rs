@@ -1,0 +1,1 @@
+//! Usable capacity of a node at the objective, of nodes, of tiers.
