@@ -21,6 +21,8 @@ pub mod document;
 pub mod origin;
 pub mod plan;
 pub mod supply;
+#[cfg(test)]
+mod tests;
 
 pub use document::{Document, parse, schema};
 pub use origin::{Assumption, Assumptions, Basis, Figure};
