@@ -9,6 +9,7 @@
 //! - [`fidelity`]: its traffic beside that which its plan was made of; [`sides`]: its exchanges beside followed logs
 //! - [`logs`]: access logs from files; [`compare`]: runs and logs before and after; [`trend`]: a figure over many runs;
 //!   [`since`]: what changed since the run before; [`series`]: several runs in one summary
+//! - [`capacity`]: a question of capacity, from its document
 //! - [`rehearsal`]: one iteration, exchange by exchange; [`wire`]: one request, byte by byte
 //! - [`slices`]: its exchanges, by whatever tells them apart, from its files
 //! - [`secrets`]: what must not be stored; [`signals`]: what ends a run from outside; [`plan_of_manifest`]: the plan of a
@@ -16,6 +17,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod capacity;
 pub mod check;
 pub mod compare;
 pub mod control;

@@ -68,17 +68,17 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File(text) | Self::Usage(text) => f.write_str(text),
-            Self::Document(errors) => {
-                // The command puts `error: ` before the whole; each location gets its own.
-                for (index, error) in errors.iter().enumerate() {
-                    let prefix = if index == 0 { "" } else { "error: " };
-                    writeln!(f, "{prefix}{error}")?;
-                }
-                let plural = if errors.len() == 1 { "" } else { "s" };
-                write!(f, "{} error{plural}; nothing was sent", errors.len())
-            }
+            Self::Document(errors) => write!(f, "{}; nothing was sent", every(errors)),
         }
     }
+}
+
+/// All errors of a document, and how many there are.
+pub(crate) fn every(errors: &[DocumentError]) -> String {
+    // The command puts `error: ` before the whole; each location gets its own.
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    let plural = if errors.len() == 1 { "" } else { "s" };
+    format!("{}\n{} error{plural}", lines.join("\nerror: "), errors.len())
 }
 
 /// Whether this is a URL, and not the path of a plan.
@@ -120,7 +120,7 @@ fn is_address(what: &str) -> bool {
 /// # Errors
 /// Everything that is wrong with it.
 pub fn plan_of_file(file: &Path, changes: &Changes) -> Result<Plan, LoadError> {
-    let text = read_plan(file).map_err(|error| {
+    let text = read_document(file).map_err(|error| {
         let help =
             "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
         LoadError::File(format!("{}: cannot read the plan: {error}\n  help: {help}", file.display()))
@@ -168,11 +168,7 @@ fn parse(
     place: &dyn Fn(&str) -> PathBuf,
     changes: &Changes,
 ) -> Result<Plan, LoadError> {
-    let read = |name: &str| {
-        let path = place(name);
-        length(&path)?;
-        fs::read_to_string(path).map_err(|error| error.to_string())
-    };
+    let read = |name: &str| read_beside(&place(name));
     let given = |name: &str| changes.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
     let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
     let options = Options {
@@ -236,7 +232,7 @@ fn refuse_listed(plan: &Plan) -> Result<(), LoadError> {
 }
 
 /// The text of a plan, which may come through a pipe. What is longer than a plan can be is not read to its end.
-fn read_plan(file: &Path) -> io::Result<String> {
+pub(crate) fn read_document(file: &Path) -> io::Result<String> {
     let mut text = String::new();
     let opened = fs::File::open(file)?;
     opened.take(document::DOCUMENT_BYTES_MAX as u64 + 1).read_to_string(&mut text)?;
@@ -265,8 +261,14 @@ fn apply_connection_changes(plan: &mut Plan, changes: &Changes) -> Result<(), Lo
     document::observe_also(plan, &changes.observe, &env).map_err(LoadError::Document)
 }
 
+/// The text of a file that a document names.
+pub(crate) fn read_beside(file: &Path) -> Result<String, String> {
+    length(file)?;
+    fs::read_to_string(file).map_err(|error| error.to_string())
+}
+
 /// Length in bytes of a file that can be read.
-fn length(file: &Path) -> Result<u64, String> {
+pub(crate) fn length(file: &Path) -> Result<u64, String> {
     let about = fs::metadata(file).map_err(|error| error.to_string())?;
     if !about.is_file() {
         return Err("it is not a file".to_owned());

@@ -10,6 +10,7 @@ use nmax_run::load::{Changes, is_url};
 
 use crate::complete::candidates;
 
+mod capacity;
 mod compare;
 mod data;
 mod export;
@@ -27,6 +28,7 @@ mod steer;
 mod target;
 mod usl;
 mod values;
+pub use capacity::{CapacityArgs, CapacityVerb, QuestionArgs};
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
 pub use export::ExportArgs;
@@ -156,6 +158,8 @@ pub enum Verb {
     Slice(Box<SliceArgs>),
     /// Write the report of a run again, or of several together, in any format
     Report(ReportArgs),
+    /// Plan capacity: what to buy, when, with what headroom, and what a bad day does
+    Capacity(CapacityArgs),
     /// Show runs in the browser, live and past: watch, compare, steer, start
     Serve(Box<ServeArgs>),
     /// Report CPU, memory, disks, network and processes of this host to runs on other hosts

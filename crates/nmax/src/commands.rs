@@ -1,6 +1,7 @@
 //! What each verb does.
 
 pub mod agent;
+pub mod capacity;
 pub mod check;
 pub mod compare;
 pub mod data;

@@ -12,6 +12,7 @@ use nmax_report::{csv, html, json, junit, markdown, pdf, report};
 use nmax_run::{Exit, Finished, Trouble, compare, series};
 use nmax_scale::stored;
 use nmax_text::Painted;
+use serde_json::Value;
 
 use super::results::{campaign, find, read};
 use super::run::{is_stdout, rewrite, writable, write_bytes};
@@ -21,10 +22,12 @@ use crate::logs::Progress;
 use crate::{live, say};
 
 /// What a report is about.
-enum Subject {
+pub(super) enum Subject {
     Run(Box<Finished>),
     Scale(Box<ScaleView>),
     Series(SeriesView),
+    /// What is said, and the same as JSON.
+    Capacity(Box<Document>, Value),
 }
 
 impl Subject {
@@ -33,6 +36,7 @@ impl Subject {
             Self::Run(run) => report::run(&run.view),
             Self::Scale(view) => nmax_report::report::scalability::scale(view),
             Self::Series(view) => view.document(),
+            Self::Capacity(document, _) => (**document).clone(),
         }
     }
 
@@ -46,11 +50,16 @@ impl Subject {
             (Format::Json, Self::Run(run)) => format_args!("{:#}\n", json::summary(&run.view)).into(),
             (Format::Json, Self::Scale(view)) => format_args!("{:#}\n", json::scale(view)).into(),
             (Format::Json, Self::Series(view)) => format_args!("{:#}\n", json::series(view)).into(),
+            (Format::Json, Self::Capacity(_, json)) => format_args!("{json:#}\n").into(),
             (Format::Csv, Self::Run(run)) => csv::requests(&run.view).into(),
             (Format::Csv, Self::Scale(view)) => csv::measured(view).into(),
             (Format::Csv, Self::Series(view)) => csv::series(view).into(),
             (Format::Junit, Self::Run(run)) => junit::xml(&run.view).into(),
             (Format::Junit, Self::Series(view)) => junit::series(view).into(),
+            (Format::Csv | Format::Junit, Self::Capacity(..)) => {
+                let what = "an answer of capacity has neither rows of requests nor test cases";
+                return Err(Trouble::usage(what, "write it as html, pdf, md, json or text"));
+            }
             (Format::Junit, Self::Scale(_)) => {
                 let help = "write it as html, md, json, csv or text";
                 return Err(Trouble::usage("a campaign is not a test suite, so there is no JUnit of it", help));
@@ -77,7 +86,7 @@ impl Page {
 
 /// Writes reports.
 pub fn report(args: &ReportArgs) -> Ended {
-    let formats = formats(args)?;
+    let formats = formats(&args.output, args.format)?;
     let told = match &args.campaign {
         Some(tag) => summary(args, &formats, format!("campaign {tag}"), tagged(args, tag)?),
         None if args.runs.len() > 1 && (!args.output.is_empty() || args.format.is_some()) => {
@@ -96,9 +105,9 @@ pub fn report(args: &ReportArgs) -> Ended {
 }
 
 /// Each file with its format.
-fn formats(args: &ReportArgs) -> Result<Vec<(PathBuf, Format)>, Trouble> {
-    let named = |file: &PathBuf| Ok((file.clone(), args.format.map_or_else(|| Format::named_by(file), Ok)?));
-    let files: Vec<_> = args.output.iter().map(named).collect::<Result<_, String>>()?;
+pub(super) fn formats(files: &[PathBuf], format: Option<Format>) -> Result<Vec<(PathBuf, Format)>, Trouble> {
+    let named = |file: &PathBuf| Ok((file.clone(), format.map_or_else(|| Format::named_by(file), Ok)?));
+    let files: Vec<_> = files.iter().map(named).collect::<Result<_, String>>()?;
     if files.iter().filter(|(file, _)| is_stdout(file)).count() > 1 {
         return Err(Trouble::usage("-o -: standard output takes one report", "give all but one a file"));
     }
@@ -187,7 +196,7 @@ fn subject(args: &ReportArgs, asked: &str) -> Result<(Subject, PathBuf), Trouble
 }
 
 /// Writes files, and says which.
-fn put(subject: &Subject, files: &[(PathBuf, Format)]) -> Result<(), Trouble> {
+pub(super) fn put(subject: &Subject, files: &[(PathBuf, Format)]) -> Result<(), Trouble> {
     for (file, format) in files {
         if is_stdout(file) {
             print(subject, *format)?;
