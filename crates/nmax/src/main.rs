@@ -65,6 +65,7 @@ fn main() -> ExitCode {
         Verb::Runs(args) => commands::results::runs(args),
         Verb::Compare(args) => commands::compare::before_after(args),
         Verb::Trend(args) => commands::trend::trend(args),
+        Verb::Capacity(args) => commands::capacity::capacity(args),
         Verb::Slice(args) => commands::slice::slice(args),
         Verb::Report(args) => commands::report::report(args),
         Verb::Serve(args) => commands::serve::serve(args),

@@ -1,0 +1,34 @@
+//! `nmax capacity`: what to buy, when, with what headroom, and what a bad day does.
+
+use nmax_capacity::Document;
+use nmax_report::{capacity, doc};
+use nmax_run::Exit;
+use nmax_run::capacity::question;
+use serde_json::Value;
+
+use super::Ended;
+use super::report::{Subject, formats, put};
+use crate::args::{CapacityArgs, CapacityVerb, QuestionArgs};
+use crate::say;
+
+/// Answers a document.
+pub fn capacity(args: &CapacityArgs) -> Ended {
+    match &args.what {
+        CapacityVerb::Plan(args) => answer(args, capacity::plan),
+        CapacityVerb::Day(args) => answer(args, capacity::day),
+    }
+}
+
+/// What is said, the same as JSON, and whether the data support it.
+fn answer(args: &QuestionArgs, of: fn(&Document) -> (doc::Document, Value, bool)) -> Ended {
+    let files = formats(&args.output, None)?;
+    let (document, json, is_supported) = of(&question(&args.file, &args.set)?);
+    if args.json {
+        say::line(format_args!("{json:#}"));
+    } else if files.is_empty() {
+        say::document(&document, args.wide);
+    }
+    put(&Subject::Capacity(Box::new(document), json), &files)?;
+    let exit = if is_supported { Exit::Pass } else { Exit::Invalid };
+    Ok(exit.forgiven(args.exit_zero))
+}
