@@ -2,13 +2,19 @@
 //!
 //! # Layout
 //! - `keys`: the root table; each part has its tables beside its decoder
+//! - `grid`: files of rows beside the document
 //! - `supply`, `demand`, `plan`, `prices`, `day`: the parts
 
 use nmax_plan::document::reading::{Decoder, Node, read};
 use nmax_plan::document::{DocumentError, Options, reading};
 
+use crate::cost::Prices;
+use crate::supply::Question;
+use crate::supply::tested::Objective;
+
 mod day;
 mod demand;
+mod grid;
 mod keys;
 mod plan;
 mod prices;
@@ -21,6 +27,12 @@ pub struct Document {
     pub name: String,
     /// The objective as the person wrote it, such as `response_time p99 < 110ms`; may be empty.
     pub objective: String,
+    /// What of the objective tests are judged by.
+    pub limits: Option<Objective>,
+    /// Tiers of the system; empty where the document says nothing of supply.
+    pub supply: Vec<Question>,
+    /// What things cost.
+    pub prices: Option<Prices>,
     /// Word after prices, such as `EUR`.
     pub currency: String,
     /// First value of every random choice.
@@ -56,8 +68,14 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
     let document = Document {
         name,
         objective: text(decoder, "objective"),
+        limits: fields.get("objective").and_then(|node| supply::objective(decoder, node)),
+        supply: fields.get("supply").map(|node| supply::decode(decoder, node)).unwrap_or_default(),
+        prices: fields.get("prices").and_then(|node| prices::decode(decoder, node)),
         currency: text(decoder, "currency"),
         seed: fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX)).unwrap_or(1),
     };
     Some(document)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,3 @@
 //! Nodes that survive a loss, headroom as a time, the date when demand meets supply, the upgrade path.
+
+pub mod nodes;

@@ -14,7 +14,7 @@ use crate::fit::Regression;
 use crate::observation::{Dimension, Observation};
 
 mod columns;
-mod records;
+pub mod records;
 mod rows;
 
 pub use columns::ColumnSelection;

@@ -3,12 +3,17 @@
 use nmax_plan::document::reading::Shape::*;
 use nmax_plan::document::reading::tables;
 
+use super::prices::PRICES;
+use super::supply::{TIER, TIERS};
+
 tables! {
     ROOT "the document" {
         required "capacity": Whole(1, 1), "Version of the document; 1.";
         key "name": Text, "Short name, for headings; the file's name by default.";
         key "objective": Text, "What users are promised, such as `response_time p99 < 110ms`.";
         key "currency": Text, "Word after prices, such as `EUR`.";
+        key "supply": Either(&[Object(&TIER), Object(&TIERS)]), "What there is: nodes of one kind, or `tiers` of several.";
+        key "prices": Object(&PRICES), "What things cost.";
         key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
     };
 }

@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 50;
 
 /// What stands between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
+pub enum Separator {
     /// A single byte.
     Byte(u8),
     /// Any number of spaces and tabs.
@@ -55,23 +55,23 @@ impl From<io::Error> for TableError {
 
 /// One record: its cells without quotes and outer blanks.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Record {
+pub struct Record {
     text: String,
     /// Where each cell ends in the text.
     ends: Vec<usize>,
     /// Line on which it begins, from 1.
-    pub(super) line: u64,
+    pub line: u64,
 }
 
 impl Record {
     /// One cell; empty when there is none.
-    pub(super) fn cell(&self, at: usize) -> &str {
+    pub fn cell(&self, at: usize) -> &str {
         let from = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.ends.get(at).map_or("", |end| self.text[from..*end].trim())
     }
 
     /// Its cells.
-    pub(super) fn cells(&self) -> impl Iterator<Item = &str> {
+    pub fn cells(&self) -> impl Iterator<Item = &str> {
         (0..self.ends.len()).map(|at| self.cell(at))
     }
 
@@ -82,12 +82,12 @@ impl Record {
     }
 
     /// Number of cells, with empty ones.
-    pub(super) fn width(&self) -> usize {
+    pub fn width(&self) -> usize {
         self.ends.len()
     }
 
     /// Whether no cell says anything: all are empty, or lines that draw a table.
-    pub(super) fn is_blank(&self) -> bool {
+    pub fn is_blank(&self) -> bool {
         !self.text.chars().any(char::is_alphanumeric)
     }
 
@@ -141,7 +141,7 @@ impl Record {
 }
 
 /// Reads records.
-pub(super) struct Records<R> {
+pub struct Records<R> {
     input: io::Take<R>,
     /// Most bytes of the file.
     bytes_max: u64,
@@ -155,7 +155,7 @@ pub(super) struct Records<R> {
 
 impl<R: BufRead> Records<R> {
     /// Reads the first records, and finds what stands between their cells.
-    pub(super) fn new(input: R) -> Result<Self, TableError> {
+    pub fn new(input: R) -> Result<Self, TableError> {
         Self::up_to(FILE_BYTES_MAX, input)
     }
 
@@ -180,12 +180,12 @@ impl<R: BufRead> Records<R> {
     }
 
     /// What stands between cells.
-    pub(super) fn separator(&self) -> Separator {
+    pub fn separator(&self) -> Separator {
         self.separator
     }
 
     /// Reads the next record that is not blank; false at the end.
-    pub(super) fn read(&mut self, record: &mut Record) -> Result<bool, TableError> {
+    pub fn read(&mut self, record: &mut Record) -> Result<bool, TableError> {
         loop {
             let separator = self.separator;
             if let Some((line, text)) = self.ahead.pop_front() {
