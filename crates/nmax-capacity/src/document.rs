@@ -20,6 +20,10 @@ mod plan;
 mod prices;
 mod supply;
 
+pub use plan::Plan;
+
+use crate::demand::Demand;
+
 /// A question of capacity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
@@ -37,6 +41,10 @@ pub struct Document {
     pub currency: String,
     /// First value of every random choice.
     pub seed: u64,
+    /// How much will be asked for, where it is stated.
+    pub demand: Option<Demand>,
+    /// What is planned.
+    pub plan: Plan,
 }
 
 /// Reads a document. Errors are sorted by place; the list is never empty.
@@ -73,6 +81,8 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
         prices: fields.get("prices").and_then(|node| prices::decode(decoder, node)),
         currency: text(decoder, "currency"),
         seed: fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX)).unwrap_or(1),
+        demand: fields.get("demand").and_then(|node| demand::decode(decoder, node)),
+        plan: fields.get("plan").and_then(|node| plan::decode(decoder, node)).unwrap_or_default(),
     };
     Some(document)
 }

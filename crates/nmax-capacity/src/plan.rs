@@ -1,3 +1,4 @@
 //! Nodes that survive a loss, headroom as a time, the date when demand meets supply, the upgrade path.
 
+pub mod date;
 pub mod nodes;

@@ -25,6 +25,7 @@
 //! - [`quantile`]: of Student's t and Fisher's F.
 //! - [`search`]: searches for one level, that holds an objective or gives the best throughput.
 //! - [`random`]: numbers drawn from a seed.
+//! - [`linear`]: linear least squares.
 
 pub mod analysis;
 pub mod class;
@@ -36,6 +37,7 @@ pub mod gate;
 mod headline;
 pub mod ladder;
 pub mod law;
+pub mod linear;
 mod meaning;
 pub mod model;
 pub mod observation;

@@ -1,1 +1,70 @@
 //! `plan` of the document.
+
+use jiff::civil::Date;
+use nmax_plan::document::reading::Shape::*;
+use nmax_plan::document::reading::{Decoder, Node, tables};
+
+use super::demand::date;
+use crate::demand::forecast::HORIZON_MAX;
+
+/// Longest lead time.
+const LEAD_DAYS_MAX: i64 = 3 * 365;
+
+tables! {
+    PLAN "`plan`" {
+        key "horizon": Text, "How far to look ahead, such as `26 weeks` (the default).";
+        key "today": Text, "Today, such as `2026-11-24`; by default the last day of the series.";
+        key "lead_time": Text, "From an order to its use, such as `10 weeks` or `3 days`; none by default.";
+    };
+}
+
+/// What is planned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Weeks to look ahead.
+    pub weeks: u64,
+    /// Today, where it is stated.
+    pub today: Option<Date>,
+    /// From an order to its use, in days.
+    pub lead_days: i64,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { weeks: 26, today: None, lead_days: 0 }
+    }
+}
+
+/// Reads it.
+pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Option<Plan> {
+    let fields = decoder.fields(node, &PLAN)?;
+    let mut plan = Plan::default();
+    fields.set(&mut plan.weeks, "horizon", |node| {
+        let days = days(decoder, node, 7 * HORIZON_MAX as i64)?;
+        match days / 7 {
+            0 => decoder.wrong(node.at, "the horizon is less than a week", "write a horizon such as `26 weeks`").none(),
+            weeks => Some(weeks as u64),
+        }
+    });
+    plan.today = fields.optional("today", |node| date(decoder, node))?;
+    fields.set(&mut plan.lead_days, "lead_time", |node| days(decoder, node, LEAD_DAYS_MAX));
+    Some(plan)
+}
+
+/// A number of days or weeks, in days.
+pub(super) fn days(decoder: &mut Decoder, node: &Node, days_max: i64) -> Option<i64> {
+    let text = decoder.expanded(node)?;
+    let digits = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let number = text[..text.len() - digits.len()].parse::<f64>().ok();
+    let days = match digits.trim() {
+        "d" | "day" | "days" => number,
+        "w" | "week" | "weeks" => number.map(|number| 7.0 * number),
+        _ => None,
+    };
+    let remedy = format!("write days or weeks, such as `10 weeks` or `3 days`, at most {} weeks", days_max / 7);
+    match days {
+        Some(days) if days <= days_max as f64 => Some(days.round() as i64),
+        Some(_) => decoder.wrong(node.at, format!("`{text}` is too long"), remedy).none(),
+        None => decoder.wrong(node.at, format!("`{text}` is not a number of days or weeks"), remedy).none(),
+    }
+}

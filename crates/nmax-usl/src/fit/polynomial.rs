@@ -3,49 +3,12 @@
 
 use super::solve::Unit;
 use super::table::Table;
+use crate::linear::Orthogonal;
 
-/// Least squares of y on two or three columns by modified Gram-Schmidt, done twice so that the columns are orthogonal
-/// to rounding. `None` when the columns depend on each other.
-fn least_squares<const K: usize>(mut columns: [Vec<f64>; K], mut y: Vec<f64>) -> Option<[f64; K]> {
-    let mut upper = [[0.0; K]; K];
-    let mut against = [0.0; K];
-    for j in 0..K {
-        let before = dot(&columns[j], &columns[j]);
-        for _ in 0..2 {
-            for i in 0..j {
-                let (left, right) = columns.split_at_mut(j);
-                let share = dot(&left[i], &right[0]);
-                upper[i][j] += share;
-                subtract(&mut right[0], share, &left[i]);
-            }
-        }
-        let square = dot(&columns[j], &columns[j]);
-        if square.is_nan() || square <= 1e-24 * before {
-            return None;
-        }
-        upper[j][j] = square.sqrt();
-        for value in &mut columns[j] {
-            *value /= upper[j][j];
-        }
-        against[j] = dot(&columns[j], &y);
-        subtract(&mut y, against[j], &columns[j]);
-    }
-    let mut solution = [0.0; K];
-    for j in (0..K).rev() {
-        let rest: f64 = (j + 1..K).map(|i| upper[j][i] * solution[i]).sum();
-        solution[j] = (against[j] - rest) / upper[j][j];
-    }
-    solution.iter().all(|v| v.is_finite()).then_some(solution)
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn subtract(from: &mut [f64], share: f64, what: &[f64]) {
-    for (value, part) in from.iter_mut().zip(what) {
-        *value -= share * part;
-    }
+/// Least squares of y on two or three columns. `None` when the columns depend on each other.
+fn least_squares<const K: usize>(columns: [Vec<f64>; K], y: Vec<f64>) -> Option<[f64; K]> {
+    let solution = Orthogonal::new(columns.into()).ok()?.solve(y);
+    solution.iter().all(|v| v.is_finite()).then(|| solution.try_into().ok())?
 }
 
 /// (α, β, γ) by a quadratic in N/X.
