@@ -1,1 +1,39 @@
-//! A day, second by second, under a policy.
+//! A day, second by second, under a policy: demand, nodes that come late or never, queues, clients that leave and retry.
+//!
+//! The day is a fluid: what arrives in a second is a cohort of requests, and each pool serves its cohorts in their order
+//! with all the capacity that it has in that second. Within a second all rates are constant, so waits are exact for a fluid.
+//! Pure: [`simulate()`] gives the same day for the same world, policy and seed. O(seconds + cohorts that wait).
+//!
+//! What a fluid does not know is the random part of a wait below saturation. There the day trusts the usable capacity of a
+//! node, which was measured at the objective: a second with more load than that is out of the objective. Where no usable
+//! capacity was measured, [`usable_of_queue`] takes it from M/M/c.
+//!
+//! # Layout
+//! - [`demand`]: the rate of every second; [`world`]: nodes, regions, failures, clients, provisioning, prices
+//! - [`policy`]: what is done about it; [`setting`]: both, as a document states them
+//! - `nodes`: nodes of a pool over time; `clients`: retries and their quota; `queue`: cohorts that wait
+//! - [`simulate`](mod@simulate): one day; [`outcome`]: what came of it
+//! - [`overload`](mod@overload): twice and three times the load: sheds, collapses, or stays collapsed
+
+pub(crate) mod clients;
+pub mod demand;
+mod nodes;
+pub mod outcome;
+pub mod overload;
+pub mod policy;
+mod queue;
+pub mod search;
+pub mod setting;
+pub mod simulate;
+#[cfg(test)]
+mod tests;
+pub mod world;
+
+pub use demand::{Base, Course, Curve, Event, Shape};
+pub use outcome::{Outcome, Point};
+pub use overload::{Overload, Verdict, amplification, overload};
+pub use policy::{Answer, Autoscale, Cache, Policy};
+pub use search::Risk;
+pub use setting::{Draft, Given, Setting};
+pub use simulate::simulate;
+pub use world::{Clients, Failure, Loss, Node, Objective, Prices, Provisioning, Region, World, usable_of_queue};

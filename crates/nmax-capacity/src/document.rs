@@ -45,6 +45,8 @@ pub struct Document {
     pub demand: Option<Demand>,
     /// What is planned.
     pub plan: Plan,
+    /// A day to be simulated.
+    pub day: Option<crate::day::Setting>,
 }
 
 /// Reads a document. Errors are sorted by place; the list is never empty.
@@ -83,6 +85,7 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
         seed: fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX)).unwrap_or(1),
         demand: fields.get("demand").and_then(|node| demand::decode(decoder, node)),
         plan: fields.get("plan").and_then(|node| plan::decode(decoder, node)).unwrap_or_default(),
+        day: fields.get("day").and_then(|node| day::decode(decoder, node)),
     };
     Some(document)
 }

@@ -17,5 +17,6 @@ tables! {
         key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
         key "demand": Object(&super::demand::DEMAND), "How much will be asked for.";
         key "plan": Object(&super::plan::PLAN), "What is planned: how far ahead, with what lead time and headroom.";
+        key "day": Object(&super::day::DAY), "A day, simulated second by second.";
     };
 }
