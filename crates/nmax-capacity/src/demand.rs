@@ -51,6 +51,8 @@ pub struct Logs {
     pub files: Vec<String>,
     /// Name of their format, or what the server's configuration says.
     pub format: Option<String>,
+    /// Seconds that its days lie east of Greenwich.
+    pub zone_s: i32,
     /// Which load of a day is its peak.
     pub peak: Peak,
 }

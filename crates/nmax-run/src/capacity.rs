@@ -7,20 +7,27 @@ use nmax_plan::document::Options;
 
 use crate::Trouble;
 use crate::load::{every, length, read_beside, read_document};
+use crate::logs::Listener;
 
-/// The question of a file, with other values in place of some of its own.
+mod logs;
+
+pub use logs::count;
+
+/// The question of a file, with other values in place of some of its own; logs that it names are counted.
 ///
 /// # Errors
 /// The file cannot be read, or everything that is wrong with the document.
-pub fn question(file: &Path, set: &[(String, String)]) -> Result<Document, Trouble> {
+pub fn question(file: &Path, set: &[(String, String)], listener: &mut dyn Listener) -> Result<Document, Trouble> {
     let text = read_document(file).map_err(|error| {
         let help = "give the path of a document that begins with `capacity: 1`; examples/capacity has four";
         Trouble::usage(format!("{}: cannot read it: {error}", file.display()), help)
     })?;
-    question_of_text(file, &text, set)
+    let mut document = question_of_text(file, &text, set)?;
+    count(&mut document, file.parent().unwrap_or(Path::new("")), listener)?;
+    Ok(document)
 }
 
-/// The question of a text, beside whose file lies what it names.
+/// The question of a text, beside whose file lies what it names; [`count`] reads its logs.
 ///
 /// # Errors
 /// Everything that is wrong with the document.

@@ -16,6 +16,7 @@ const WHOLE: f64 = 0.8;
 /// Items that a sentence names.
 const NAMED_MAX: usize = 5;
 const DAY_S: i64 = 86_400;
+const DAY_MIN: i64 = 1_440;
 
 /// Time between two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,6 +140,48 @@ impl Series {
         Ok(series)
     }
 
+    /// Of requests counted by minute: each minute with requests, rising, by its number since 1970 in local time. A minute
+    /// that is missing had none; a day at either end that was not counted from its first hour to its last is left out.
+    ///
+    /// # Errors
+    /// Why they are no series, in a sentence.
+    pub fn of_minutes(minutes: &[(i64, u64)], source: &str, peak: Peak) -> Result<Self, String> {
+        let none = || format!("{source}: no day is whole, so there is no peak of a day");
+        let (first, last) = minutes.first().zip(minutes.last()).ok_or_else(none)?;
+        let begin = (first.0 - 60).div_euclid(DAY_MIN) + 1;
+        let end = (last.0 + 60).div_euclid(DAY_MIN);
+        let length = usize::try_from(end - begin).ok().filter(|length| (1..=POINTS_MAX).contains(length));
+        let length = length.ok_or_else(none)?;
+        let day_of = |minute: i64| usize::try_from(minute.div_euclid(DAY_MIN) - begin).ok().filter(|day| *day < length);
+        let start = Date::constant(1970, 1, 1).saturating_add(begin.days());
+        let mut values = vec![None; length];
+        let mut loads = vec![0.0; length * DAY_MIN as usize];
+        let mut shares = Vec::new();
+        for minutes in minutes.chunk_by(|a, b| day_of(a.0) == day_of(b.0)) {
+            let Some(day) = day_of(minutes[0].0) else { continue };
+            let mut counts = [0.0; DAY_MIN as usize];
+            for (minute, count) in minutes {
+                counts[minute.rem_euclid(DAY_MIN) as usize] = *count as f64 / 60.0;
+            }
+            loads[day * counts.len()..(day + 1) * counts.len()].copy_from_slice(&counts);
+            let top = peak.of(counts.to_vec());
+            values[day] = (top > 0.0).then_some(top);
+            let date = start.saturating_add((day as i64).days());
+            let hour = |(hour, loads): (i8, &[f64])| {
+                (date.at(hour, 0, 0, 0), loads.iter().sum::<f64>() / loads.len() as f64 / top.max(f64::MIN_POSITIVE))
+            };
+            shares.extend((0..).zip(counts.chunks(60)).map(hour));
+        }
+        let burst = Burst { shape: shape(shares.into_iter()), ..Burst::new(&loads, 60.0) };
+        let mut series =
+            Self { start, values, source: source.to_owned(), basis: Basis::Measured, burst: Some(burst), ..Self::default() };
+        series.name_gaps();
+        if peak == Peak::P99 {
+            series.notes.push(format!("{source}: peaks are the 99th percentile of the minutes of a day"));
+        }
+        Ok(series)
+    }
+
     /// The day of a point; those after the last are ahead.
     pub fn date(&self, at: usize) -> Date {
         self.start.saturating_add((at as i64 * self.step.days()).days())
@@ -251,15 +294,7 @@ fn fold(points: &[Point], step_s: i64, peak: Peak, source: &str, notes: &mut Vec
              are lower ends"
         ));
     }
-    let peak_of = |points: &Vec<Point>| {
-        let mut values: Vec<f64> = points.iter().map(|point| point.value).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        let rank = match peak {
-            Peak::Maximum => values.len(),
-            Peak::P99 => (0.99 * values.len() as f64).ceil() as usize,
-        };
-        values[rank.max(1) - 1]
-    };
+    let peak_of = |points: &Vec<Point>| peak.of(points.iter().map(|point| point.value).collect());
     let peaks: Vec<(Date, f64)> = days.iter().map(|(day, points)| (*day, peak_of(points))).collect();
     let all: Vec<f64> = points.iter().map(|point| point.value).collect();
     let shares = peaks
@@ -268,6 +303,18 @@ fn fold(points: &[Point], step_s: i64, peak: Peak, source: &str, notes: &mut Vec
         .flat_map(|((_, peak), points)| points.iter().map(move |point| (point.at, point.value / peak)));
     let burst = Burst { shape: shape(shares), ..Burst::new(&all, step_s as f64) };
     (peaks, burst)
+}
+
+impl Peak {
+    /// That of loads; 0 of none.
+    fn of(self, mut loads: Vec<f64>) -> f64 {
+        loads.sort_unstable_by(f64::total_cmp);
+        let rank = match self {
+            Self::Maximum => loads.len(),
+            Self::P99 => (0.99 * loads.len() as f64).ceil() as usize,
+        };
+        loads.get(rank.max(1) - 1).copied().unwrap_or_default()
+    }
 }
 
 impl Burst {

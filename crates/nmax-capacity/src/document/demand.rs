@@ -31,6 +31,7 @@ tables! {
         key "peak": OneOf(|| keywords(PEAKS)),
             "Which load of a day is its peak, where it was counted more often: the maximum (the default) or the 99th percentile.";
         key "format": Text, "Format of the logs, where it is not found: as `--format` of `nmax import log`.";
+        key "zone": Text, "Time zone of the days of logs, such as `+01:00`; UTC by default.";
         key "made_up": Bool, "Whether the values were made up; false by default. Said in the report.";
         key "holidays": List(&Text), "Days such as `2026-12-25` that share one factor.";
         key "events": List(&Object(&EVENT)), "Days that differ for a cause.";
@@ -160,7 +161,15 @@ fn per_week(decoder: &mut Decoder, node: &Node) -> Option<f64> {
 fn logs(decoder: &mut Decoder, node: &Node, fields: Fields) -> Option<Source> {
     let files = decoder.one_or_many(node).iter().filter_map(|node| decoder.file(node)).collect();
     let format = fields.optional("format", |node| decoder.expanded(node))?;
-    Some(Source::Logs(Logs { files, format, peak: peak(decoder, fields)? }))
+    let mut zone_s = 0;
+    fields.set(&mut zone_s, "zone", |node| {
+        let text = decoder.expanded(node)?;
+        match format!("1970-01-02T00:00:00{text}").parse::<jiff::Timestamp>() {
+            Ok(midnight) => Some((86_400 - midnight.as_second()) as i32),
+            Err(_) => decoder.wrong(node.at, format!("`{text}` is not a time zone"), "write it as in `+01:00`").none(),
+        }
+    });
+    Some(Source::Logs(Logs { files, format, zone_s, peak: peak(decoder, fields)? }))
 }
 
 fn peak(decoder: &mut Decoder, fields: Fields) -> Option<Peak> {

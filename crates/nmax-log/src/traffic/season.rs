@@ -92,6 +92,13 @@ impl SeasonCounter {
         strays
     }
 
+    /// Every minute with requests: its number since 1970 in local time, and how many. Without strays.
+    pub fn into_minutes(mut self) -> Vec<(i64, u64)> {
+        self.close();
+        self.take_strays();
+        minutes(&self.hours).collect()
+    }
+
     /// The season behind the counts.
     pub fn finish(mut self) -> Season {
         self.close();

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::Ended;
 use super::report::{Subject, formats, put};
 use crate::args::{CapacityArgs, CapacityVerb, QuestionArgs};
+use crate::logs::Progress;
 use crate::say;
 
 /// Answers a document.
@@ -22,7 +23,7 @@ pub fn capacity(args: &CapacityArgs) -> Ended {
 /// What is said, the same as JSON, and whether the data support it.
 fn answer(args: &QuestionArgs, of: fn(&Document) -> (doc::Document, Value, bool)) -> Ended {
     let files = formats(&args.output, None)?;
-    let (document, json, is_supported) = of(&question(&args.file, &args.set)?);
+    let (document, json, is_supported) = of(&question(&args.file, &args.set, &mut Progress::new(args.json))?);
     if args.json {
         say::line(format_args!("{json:#}"));
     } else if files.is_empty() {

@@ -57,3 +57,21 @@ fn burst_of_a_square_wave() {
     let burst = Burst::new(&loads, 60.0);
     assert_eq!((burst.mean, burst.peak_to_mean, burst.above_mean), (2.0, 5.0, 0.2));
 }
+
+#[test]
+fn minutes_become_peaks_of_days() {
+    let monday = date(2026, 11, 2).duration_since(date(1970, 1, 1)).as_secs() / 60;
+    // From Monday 12:00 to Friday 00:30: Tuesday to Thursday are whole; nothing was asked on Wednesday.
+    let minutes: Vec<(i64, u64)> = (12 * 60..4 * DAY_MIN + 30)
+        .filter(|minute| minute / DAY_MIN != 2)
+        .map(|minute| (monday + minute, if minute % DAY_MIN == 840 { 600 } else { 60 + minute as u64 % 20 }))
+        .collect();
+    let series = Series::of_minutes(&minutes, "access.log", Peak::Maximum).unwrap();
+    assert_eq!((series.start, series.values.as_slice()), (date(2026, 11, 3), &[Some(10.0), None, Some(10.0)][..]));
+    assert_eq!(series.notes.len(), 1, "{:?}", series.notes);
+    let burst = series.burst.unwrap();
+    assert!((burst.mean - 2.0 / 3.0 * (69.5 * 1439.0 / 60.0 + 10.0) / 1440.0).abs() < 0.01, "{burst:?}");
+    let quiet = Series::of_minutes(&minutes, "access.log", Peak::P99).unwrap();
+    assert!(quiet.values[0].unwrap() < 1.4, "the 99th percentile leaves a lone minute out");
+    assert!(Series::of_minutes(&minutes[..600], "access.log", Peak::Maximum).is_err(), "no day is whole");
+}

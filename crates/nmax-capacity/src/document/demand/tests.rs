@@ -44,8 +44,9 @@ fn demand_from_each_source() {
     let days = [date(2026, 11, 27), date(2026, 11, 28), date(2027, 11, 26), date(2027, 11, 27)];
     assert_eq!(demand.events[1], Event { name: "sale".into(), days: days.into(), factor: Some(3.0) });
     assert_eq!(document.plan.lead_days, 10);
-    let document = read("demand: { log: [a.log, b.log.gz], peak: p99 }").unwrap();
-    let logs = Logs { files: vec!["a.log".into(), "b.log.gz".into()], format: None, peak: Peak::P99 };
+    let document = read("demand: { log: [a.log, b.log.gz], peak: p99, zone: '+01:00' }").unwrap();
+    let files = vec!["a.log".into(), "b.log.gz".into()];
+    let logs = Logs { files, format: None, zone_s: 3600, peak: Peak::P99 };
     assert_eq!(document.demand.unwrap().source, Source::Logs(logs));
 }
 

@@ -88,3 +88,13 @@ proptest! {
         prop_assert_eq!(counter(0, at), season);
     }
 }
+
+#[test]
+fn minutes_come_back_in_local_time_without_strays() {
+    let mut counter = SeasonCounter::new(3_600);
+    for at in [0, 1, 61, 59, 60].map(|second| MONDAY_US + second * 1_000_000) {
+        counter.add(at);
+    }
+    let first = (MONDAY_US / MINUTE_US) + 60;
+    assert_eq!(counter.into_minutes(), [(first, 3), (first + 1, 2)]);
+}
