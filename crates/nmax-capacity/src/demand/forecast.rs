@@ -10,7 +10,7 @@ use super::futures::{Futures, Naive, Source as From};
 use super::model::Model;
 use super::series::list;
 use super::{Assumed, Demand, Event, Series, Source, Step, terms};
-use crate::{Assumptions, Basis};
+use crate::{Assumptions, Basis, Figure};
 
 /// Futures that intervals are taken of.
 pub const FUTURES: usize = 1_000;
@@ -120,6 +120,15 @@ impl Forecast {
         let week = self.today.saturating_add(7.days());
         let band = self.ahead_of_today().take_while(|band| band.date < week);
         band.map(|band| band.median).fold(0.0, f64::max)
+    }
+
+    /// Growth per week of what it rests on; none of the naive forecast.
+    pub fn growth(&self) -> Figure {
+        match (self.method, &self.model, &self.assumed) {
+            (Method::Model, Ok(model), _) => model.growth().per_week,
+            (Method::Assumed, _, Some(assumed)) => assumed.growth,
+            _ => Figure::assumed(0.0),
+        }
     }
 
     fn origin(&self) -> From<'_> {

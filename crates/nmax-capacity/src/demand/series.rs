@@ -164,7 +164,7 @@ impl Series {
                 counts[minute.rem_euclid(DAY_MIN) as usize] = *count as f64 / 60.0;
             }
             loads[day * counts.len()..(day + 1) * counts.len()].copy_from_slice(&counts);
-            let top = peak.of(counts.to_vec());
+            let top = peak.pick(counts.to_vec());
             values[day] = (top > 0.0).then_some(top);
             let date = start.saturating_add((day as i64).days());
             let hour = |(hour, loads): (i8, &[f64])| {
@@ -173,8 +173,14 @@ impl Series {
             shares.extend((0..).zip(counts.chunks(60)).map(hour));
         }
         let burst = Burst { shape: shape(shares.into_iter()), ..Burst::new(&loads, 60.0) };
-        let mut series =
-            Self { start, values, source: source.to_owned(), basis: Basis::Measured, burst: Some(burst), ..Self::default() };
+        let mut series = Self {
+            start,
+            values,
+            source: source.to_owned(),
+            basis: Basis::Measured,
+            burst: Some(burst),
+            ..Self::default()
+        };
         series.name_gaps();
         if peak == Peak::P99 {
             series.notes.push(format!("{source}: peaks are the 99th percentile of the minutes of a day"));
@@ -294,7 +300,7 @@ fn fold(points: &[Point], step_s: i64, peak: Peak, source: &str, notes: &mut Vec
              are lower ends"
         ));
     }
-    let peak_of = |points: &Vec<Point>| peak.of(points.iter().map(|point| point.value).collect());
+    let peak_of = |points: &Vec<Point>| peak.pick(points.iter().map(|point| point.value).collect());
     let peaks: Vec<(Date, f64)> = days.iter().map(|(day, points)| (*day, peak_of(points))).collect();
     let all: Vec<f64> = points.iter().map(|point| point.value).collect();
     let shares = peaks
@@ -307,7 +313,7 @@ fn fold(points: &[Point], step_s: i64, peak: Peak, source: &str, notes: &mut Vec
 
 impl Peak {
     /// That of loads; 0 of none.
-    fn of(self, mut loads: Vec<f64>) -> f64 {
+    fn pick(self, mut loads: Vec<f64>) -> f64 {
         loads.sort_unstable_by(f64::total_cmp);
         let rank = match self {
             Self::Maximum => loads.len(),

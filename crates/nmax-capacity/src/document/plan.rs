@@ -51,20 +51,13 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Option<Plan> {
     Some(plan)
 }
 
-/// A number of days or weeks, in days.
-pub(super) fn days(decoder: &mut Decoder, node: &Node, days_max: i64) -> Option<i64> {
-    let text = decoder.expanded(node)?;
-    let digits = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let number = text[..text.len() - digits.len()].parse::<f64>().ok();
-    let days = match digits.trim() {
-        "d" | "day" | "days" => number,
-        "w" | "week" | "weeks" => number.map(|number| 7.0 * number),
-        _ => None,
-    };
-    let remedy = format!("write days or weeks, such as `10 weeks` or `3 days`, at most {} weeks", days_max / 7);
-    match days {
-        Some(days) if days <= days_max as f64 => Some(days.round() as i64),
-        Some(_) => decoder.wrong(node.at, format!("`{text}` is too long"), remedy).none(),
-        None => decoder.wrong(node.at, format!("`{text}` is not a number of days or weeks"), remedy).none(),
+/// A time in whole days, at most so many.
+fn days(decoder: &mut Decoder, node: &Node, days_max: i64) -> Option<i64> {
+    match super::supply::days(decoder, node)? {
+        days if days <= days_max as f64 => Some(days.ceil() as i64),
+        _ => {
+            let remedy = format!("write at most {} weeks", days_max / 7);
+            decoder.wrong(node.at, "this is too long", remedy).none()
+        }
     }
 }

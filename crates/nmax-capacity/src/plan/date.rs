@@ -11,9 +11,9 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use nmax_usl::random::Random;
 
+use crate::demand::Forecast;
 use crate::demand::forecast::FUTURES;
 use crate::demand::futures::Futures;
-use crate::demand::{Forecast, Method};
 use crate::{Basis, Figure};
 
 /// Upper quantile of the normal distribution of a 95 % interval.
@@ -63,6 +63,17 @@ pub enum Order {
     Now(Date),
     /// Nothing has to be ordered yet.
     NotYet,
+}
+
+impl Order {
+    /// For a day on which something has to be in service, `lead_days` after the order.
+    pub fn in_time(meets: Meeting, today: Date, lead_days: i64) -> Self {
+        match meets.day(today).map(|day| day.saturating_sub(lead_days.days())) {
+            Some(day) if day <= today => Self::Now(day),
+            Some(day) => Self::By(day),
+            None => Self::NotYet,
+        }
+    }
 }
 
 impl fmt::Display for Order {
@@ -225,16 +236,11 @@ pub fn dates(forecast: &Forecast, supply: &Supply, lead_days: i64) -> Dates {
         None if growth <= 0.0 => Meeting::Never,
         None => Meeting::NotWithin(forecast.weeks),
     };
-    let order = |meets: Meeting| match meets.day(today).map(|day| day.saturating_sub(lead_days.days())) {
-        Some(day) if day <= today => Order::Now(day),
-        Some(day) => Order::By(day),
-        None => Order::NotYet,
-    };
-    let growth = growth(forecast);
+    let growth = forecast.growth();
     let row = |(demand, share, growth): (&'static str, f64, f64)| {
         let enough = |count: &usize| *count as f64 >= share * FUTURES as f64;
         let meets = meeting(found.above.iter().position(enough), growth);
-        Row { demand, share, meets, order: order(meets) }
+        Row { demand, share, meets, order: Order::in_time(meets, today, lead_days) }
     };
     let rows =
         [("pessimistic", 0.025, growth.high()), ("expected", 0.5, growth.value), ("optimistic", 0.975, growth.low())];
@@ -245,15 +251,6 @@ pub fn dates(forecast: &Forecast, supply: &Supply, lead_days: i64) -> Dates {
         within: found.firsts.partition_point(|first| *first != usize::MAX) as f64 / FUTURES as f64,
     };
     Dates { supply: supply.figure(), today, weeks: forecast.weeks, lead_days, rows: rows.map(row), first }
-}
-
-/// Growth per week of what the forecast rests on; none of the naive one.
-fn growth(forecast: &Forecast) -> Figure {
-    match (&forecast.method, &forecast.model, &forecast.assumed) {
-        (Method::Model, Ok(model), _) => model.growth().per_week,
-        (Method::Assumed, _, Some(assumed)) => assumed.growth,
-        _ => Figure::assumed(0.0),
-    }
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ fn demand_from_each_source() {
     assert_eq!(values("demand: { metrics: answer.json }"), [8.0, 10.0]);
     let document = read(
         "demand:\n  now: 4000/s\n  growth: 2.4% per week\n  low: 1% per week\n  holidays: [2026-12-25]\n  events:\n    \
-         - { name: sale, on: [2026-11-27, 2027-11-26], days: 2, factor: 3 }\nplan: { horizon: 8w, today: 2026-11-24, \
+         - { name: sale, on: [2026-11-27, 2027-11-26], days: 2, factor: 3 }\nplan: { horizon: 8 weeks, today: 2026-11-24, \
          lead_time: 10 days }",
     );
     let document = document.unwrap();
@@ -62,7 +62,7 @@ fn wrong_demand_says_where_and_what_to_do() {
         ("demand: { table: peaks.csv, growth: 1% per week }", "`growth` is for `now`"),
         ("demand: { holidays: [2026-12-25] }", "`demand` has no source"),
         ("demand: { table: peaks.csv, holidays: [25.12.2026] }", "`25.12.2026` is not a day"),
-        ("plan: { horizon: 26 }", "`26` is not a number of days or weeks"),
+        ("plan: { horizon: 26 }", "`26` has no unit of time"),
         ("plan: { horizon: 3 days }", "the horizon is less than a week"),
     ];
     for (text, wanted) in cases {
