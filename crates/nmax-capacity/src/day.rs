@@ -12,9 +12,12 @@
 //! - [`demand`]: the rate of every second; [`world`]: nodes, regions, failures, clients, provisioning, prices
 //! - [`policy`]: what is done about it; [`setting`]: both, as a document states them
 //! - `nodes`: nodes of a pool over time; `clients`: retries and their quota; `queue`: cohorts that wait
+//! - [`seeds`]: many days, with intervals; [`search`]: the cheapest policy at a risk; [`breaking`](mod@breaking): what breaks the
+//!   day first
 //! - [`simulate`](mod@simulate): one day; [`outcome`]: what came of it
 //! - [`overload`](mod@overload): twice and three times the load: sheds, collapses, or stays collapsed
 
+pub mod breaking;
 pub(crate) mod clients;
 pub mod demand;
 mod nodes;
@@ -23,17 +26,20 @@ pub mod overload;
 pub mod policy;
 mod queue;
 pub mod search;
+pub mod seeds;
 pub mod setting;
 pub mod simulate;
 #[cfg(test)]
 mod tests;
 pub mod world;
 
+pub use breaking::{Breaking, Limit, Variable, breaking, headroom_s};
 pub use demand::{Base, Course, Curve, Event, Shape};
 pub use outcome::{Outcome, Point};
 pub use overload::{Overload, Verdict, amplification, overload};
 pub use policy::{Answer, Autoscale, Cache, Policy};
-pub use search::Risk;
+pub use search::{Cheapest, Risk, cheapest, misses};
+pub use seeds::{Compared, Difference, Estimate, Strategy, compare};
 pub use setting::{Draft, Given, Setting};
 pub use simulate::simulate;
 pub use world::{Clients, Failure, Loss, Node, Objective, Prices, Provisioning, Region, World, usable_of_queue};

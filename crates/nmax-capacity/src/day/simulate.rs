@@ -41,7 +41,8 @@ struct Luck {
 
 impl Luck {
     fn draw(world: &World, seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        // Days have seeds in a row: mixed, their draws are as far apart as any.
+        let mut random = Random::new(Random::new(seed).next_u64());
         let level = random.lognormal(world.uncertainty);
         let provisioning = random.next_u64();
         let failures: Vec<Failure> =

@@ -1,7 +1,8 @@
 //! Oracles and laws of a day.
 
 use nmax_usl::Usl;
-use proptest::prelude::*;
+use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+use proptest::strategy::Strategy as Generator;
 
 use super::*;
 
@@ -185,7 +186,7 @@ fn usable_capacity_meets_its_quantile() {
     assert_eq!(usable_of_queue(100.0, 0.01, 0.99, 0.01), 0.0);
 }
 
-fn some_world() -> impl Strategy<Value = (World, Policy)> {
+fn some_world() -> impl Generator<Value = (World, Policy)> {
     let loads = (10.0..400.0_f64, 1.0..6.0_f64, 0.0..1800.0_f64, 60.0..1800.0_f64, 0.0..600.0_f64);
     let clients = (0.5..20.0_f64, 0..4_usize, 0.2..8.0_f64, proptest::option::of(0.0..0.5_f64), 0.0..0.6_f64);
     let policy = (1..8_usize, 0..4_u8, 0.3..0.9_f64, proptest::option::of(0.0..500.0_f64), 0.0..0.8_f64);
@@ -295,5 +296,92 @@ fn overload_sheds_collapses_or_stays() {
     for (answer, retries, queue, want, why) in cases {
         let found = verdict(answer, retries, queue);
         assert_eq!(found.verdict, want, "{why}: {found:?}");
+    }
+}
+
+/// A doubling of demand meets the usable capacity after τ·log₂ h, whatever the headroom.
+#[test]
+fn headroom_is_the_formula() {
+    for (h, tau) in [(1.5_f64, 600.0), (2.0, 300.0), (3.0, 189.279)] {
+        let world = world(1000.0 / h, node(100.0), 2000);
+        let found = headroom_s(&world, &Policy::standing("ten", 10), 500.0, tau).unwrap();
+        assert!((found - tau * h.log2()).abs() <= 1.5, "{h}: {found}");
+    }
+}
+
+/// One day in five has three times the demand: standing nodes for it cost three times as much and keep any risk; without them
+/// 20 % of days are out.
+fn two_days() -> (World, Vec<Policy>) {
+    let mut world = world(1000.0, node(100.0), 7200);
+    world.prices = Prices { node_hour: 1.0, ..Prices::default() };
+    world.failures.push(Failure { loss: Loss::Zone(0), at_s: 1800.0, lasts_s: 3600.0, chance: 0.2 });
+    let few = Policy { answer: Answer::Shed, ..Policy::standing("few", 12) };
+    (world, vec![few.clone(), Policy { name: "many".into(), nodes: 16, ..few }])
+}
+
+#[test]
+fn strategies_are_compared_on_the_same_days() {
+    let (world, policies) = two_days();
+    let risk = Risk { minutes: 10.0, chance: 0.05 };
+    let found = compare(&world, &policies, risk, 200, 1);
+    let [few, many] = &found.strategies[..] else { panic!() };
+    assert!((few.risk.0 - 0.2).abs() < 0.08, "{:?}", few.risk);
+    assert!(few.risk.1.0 < 0.2 && few.risk.1.1 > 0.2, "{:?}", few.risk);
+    assert_eq!((few.keeps_risk, many.keeps_risk, many.risk.0), (false, true, 0.0));
+    assert_eq!(found.ranking, [1, 0]);
+    close(few.cost.mean, 24.0);
+    let against = &found.differences[0];
+    close(against.cost.mean, -8.0);
+    close(against.minutes_out.mean, few.minutes_out.mean);
+    assert!(against.minutes_out.interval.0 > 0.0 && !few.typical.series.is_empty());
+    // ⌈n/3⌉ nodes are lost, ten must be left.
+    let cheap = cheapest(&world, &policies, risk, 200, 1);
+    assert_eq!(cheap.found.iter().map(|found| found.policy.nodes).collect::<Vec<_>>(), [15, 15]);
+    let loose = cheapest(&world, &policies, Risk { minutes: 10.0, chance: 0.4 }, 200, 1);
+    assert_eq!(loose.found[0].policy.nodes, 10);
+}
+
+#[test]
+fn what_breaks_a_day_is_found() {
+    let (mut world, policies) = two_days();
+    let risk = Risk { minutes: 10.0, chance: 0.05 };
+    // Sixteen nodes lose six, ten are left: not one request more.
+    let tight = breaking(&world, &policies[1], risk, 50, 1);
+    let first = *tight.first().unwrap();
+    assert_eq!((tight.keeps_risk, first.variable), (true, Variable::Load));
+    assert!((first.edge.unwrap() - 1.0).abs() < 0.02, "{first:?}");
+    world.failures.clear();
+    let calm = breaking(&world, &Policy { nodes: 14, ..policies[1].clone() }, risk, 50, 1);
+    assert_eq!(calm.first().unwrap().variable, Variable::Zone, "{calm:?}");
+    let few = breaking(&world, &Policy { nodes: 9, ..policies[1].clone() }, risk, 50, 1);
+    let load = few.first().unwrap();
+    assert!(!few.keeps_risk && (load.edge.unwrap() - 0.9).abs() < 0.02, "{few:?}");
+}
+
+#[test]
+fn no_number_of_nodes_is_enough() {
+    let mut world = world(20_000.0, node(1200.0), 600);
+    world.node.law = Usl { contention: 0.03, coherency: 0.0005, unit_throughput: 1200.0 };
+    let found = cheapest(&world, &[Policy::standing("all", 44)], Risk { minutes: 1.0, chance: 0.0 }, 5, 1);
+    assert_eq!((found.found.len(), found.impossible), (0, vec!["all".to_owned()]));
+}
+
+/// How long days take, by hand: `cargo test -p nmax-capacity --release -- --ignored --nocapture how_long`.
+#[test]
+#[ignore = "a measurement, not a test"]
+fn how_long_a_day_takes() {
+    let mut world = world(10_000.0, node(1200.0), 86_400);
+    world.course.base = Base::Daily { peak_per_s: 10_000.0, low: 0.3, at_s: 72_000.0 };
+    world.course.events.push(Event { decays_s: 3600.0, ..step(3.0, 50_000.0, 7200.0) });
+    world.clients = Clients { timeout_s: 10.0, retries: 2, ..world.clients };
+    let scale = Autoscale { least: 12, most: 200, ..setting::AUTOSCALE_DEFAULT };
+    let policy = Policy { autoscale: Some(scale), queue: Some(4096.0), ..Policy::standing("scaled", 12) };
+    for policy in [
+        policy.clone(),
+        Policy { autoscale: None, ..policy.clone() },
+        Policy { queue: None, autoscale: None, ..policy },
+    ] {
+        let days: Vec<Outcome> = (0..20).map(|seed| simulate(&world, &policy, seed)).collect();
+        println!("{} {:?}", days[0].minutes_out, days[0].lost);
     }
 }

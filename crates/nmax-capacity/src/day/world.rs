@@ -5,6 +5,7 @@ use nmax_usl::random::Random;
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::demand::Course;
+use super::policy::Policy;
 use crate::cost;
 use crate::supply::queue::Queue;
 
@@ -31,6 +32,16 @@ pub struct World {
     pub objective: Objective,
     /// What it costs.
     pub prices: Prices,
+}
+
+impl World {
+    /// Whether chance decides nothing under a policy, so that all days are the same.
+    pub fn is_certain(&self, policy: &Policy) -> bool {
+        let launches = policy.autoscale.is_some() || !policy.schedule.is_empty();
+        let comes = self.provisioning.quantiles.len() < 2 && [0.0, 1.0].contains(&self.provisioning.never);
+        let happens = self.failures.iter().all(|failure| [0.0, 1.0].contains(&failure.chance));
+        self.uncertainty == 0.0 && happens && (comes || !launches)
+    }
 }
 
 /// What a node can do, and what many can.
