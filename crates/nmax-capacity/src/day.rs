@@ -20,6 +20,8 @@
 pub mod breaking;
 pub(crate) mod clients;
 pub mod demand;
+#[cfg(test)]
+mod events;
 mod nodes;
 pub mod outcome;
 pub mod overload;

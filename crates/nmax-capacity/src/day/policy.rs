@@ -56,7 +56,7 @@ pub struct Cache {
 pub enum Answer {
     /// They wait; work for clients that have left is done, too.
     Queue,
-    /// They wait; work for clients that have left is dropped before it begins.
+    /// They wait; work for a client ends when it leaves.
     Expire,
     /// They are refused at once.
     Shed,

@@ -25,7 +25,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Of values, of which there is at least one; a value alone is its own interval.
-    pub fn of(values: &[f64]) -> Self {
+    pub fn from_values(values: &[f64]) -> Self {
         let n = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
@@ -114,7 +114,7 @@ pub fn compare(world: &World, policies: &[Policy], risk: Risk, seeds: usize, see
         let best = &all[ranking[0]];
         let of = |figure: fn(&Outcome) -> f64| {
             let pairs = all[strategy].iter().zip(best).map(|(day, other)| figure(day) - figure(other));
-            Estimate::of(&pairs.collect::<Vec<f64>>())
+            Estimate::from_values(&pairs.collect::<Vec<f64>>())
         };
         let (cost, minutes_out, lost) = (of(|day| day.cost), of(|day| day.minutes_out), of(|day| day.lost));
         Difference { strategy, cost, minutes_out, lost }
@@ -141,7 +141,7 @@ fn days(world: &World, rates: &[f64], policy: &Policy, seeds: usize, seed: u64) 
 }
 
 fn summary(world: &World, policy: &Policy, days: &[Outcome], risk: Risk) -> Strategy {
-    let of = |figure: fn(&Outcome) -> f64| Estimate::of(&days.iter().map(figure).collect::<Vec<f64>>());
+    let of = |figure: fn(&Outcome) -> f64| Estimate::from_values(&days.iter().map(figure).collect::<Vec<f64>>());
     let over = days.iter().filter(|day| day.minutes_out > risk.minutes).count();
     let typical = days.iter().find(|day| !day.series.is_empty()).unwrap_or(&days[0]).clone();
     Strategy {

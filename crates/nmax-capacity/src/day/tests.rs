@@ -42,7 +42,7 @@ pub(super) fn world(base_per_s: f64, node: Node, length_s: usize) -> World {
     }
 }
 
-fn step(factor: f64, at_s: f64, lasts_s: f64) -> Event {
+pub(super) fn step(factor: f64, at_s: f64, lasts_s: f64) -> Event {
     Event { name: "link".into(), at_s, factor, shape: Shape::Step, lasts_s, decays_s: 0.0 }
 }
 
@@ -364,24 +364,4 @@ fn no_number_of_nodes_is_enough() {
     world.node.law = Usl { contention: 0.03, coherency: 0.0005, unit_throughput: 1200.0 };
     let found = cheapest(&world, &[Policy::standing("all", 44)], Risk { minutes: 1.0, chance: 0.0 }, 5, 1);
     assert_eq!((found.found.len(), found.impossible), (0, vec!["all".to_owned()]));
-}
-
-/// How long days take, by hand: `cargo test -p nmax-capacity --release -- --ignored --nocapture how_long`.
-#[test]
-#[ignore = "a measurement, not a test"]
-fn how_long_a_day_takes() {
-    let mut world = world(10_000.0, node(1200.0), 86_400);
-    world.course.base = Base::Daily { peak_per_s: 10_000.0, low: 0.3, at_s: 72_000.0 };
-    world.course.events.push(Event { decays_s: 3600.0, ..step(3.0, 50_000.0, 7200.0) });
-    world.clients = Clients { timeout_s: 10.0, retries: 2, ..world.clients };
-    let scale = Autoscale { least: 12, most: 200, ..setting::AUTOSCALE_DEFAULT };
-    let policy = Policy { autoscale: Some(scale), queue: Some(4096.0), ..Policy::standing("scaled", 12) };
-    for policy in [
-        policy.clone(),
-        Policy { autoscale: None, ..policy.clone() },
-        Policy { queue: None, autoscale: None, ..policy },
-    ] {
-        let days: Vec<Outcome> = (0..20).map(|seed| simulate(&world, &policy, seed)).collect();
-        println!("{} {:?}", days[0].minutes_out, days[0].lost);
-    }
 }
