@@ -3,22 +3,27 @@
 //! # Layout
 //! - `keys`: the root table; each part has its tables beside its decoder
 //! - `grid`: files of rows beside the document
-//! - `supply`, `demand`, `plan`, `prices`, `day`: the parts
+//! - `values`: values that several parts have
+//! - `supply`, `demand`, `plan` with `headroom`, `prices`, `vertical`, `day`: the parts
 
 use nmax_plan::document::reading::{Decoder, Node, read};
 use nmax_plan::document::{DocumentError, Options, reading};
 
 use crate::cost::Prices;
+use crate::cost::vertical::Vertical;
 use crate::supply::Question;
 use crate::supply::tested::Objective;
 
 mod day;
 mod demand;
 mod grid;
+mod headroom;
 mod keys;
 mod plan;
 mod prices;
 mod supply;
+mod values;
+mod vertical;
 
 pub use plan::Plan;
 
@@ -37,6 +42,8 @@ pub struct Document {
     pub supply: Vec<Question>,
     /// What things cost.
     pub prices: Option<Prices>,
+    /// Larger nodes in place of more.
+    pub vertical: Option<Vertical>,
     /// Word after prices, such as `EUR`.
     pub currency: String,
     /// First value of every random choice.
@@ -81,6 +88,7 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
         limits: fields.get("objective").and_then(|node| supply::objective(decoder, node)),
         supply: fields.get("supply").map(|node| supply::decode(decoder, node)).unwrap_or_default(),
         prices: fields.get("prices").and_then(|node| prices::decode(decoder, node)),
+        vertical: fields.get("vertical").and_then(|node| vertical::decode(decoder, node)),
         currency: text(decoder, "currency"),
         seed: fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX)).unwrap_or(1),
         demand: fields.get("demand").and_then(|node| demand::decode(decoder, node)),

@@ -156,8 +156,7 @@ pub struct Tier {
 impl Tier {
     /// Usable capacity of `n` nodes, in requests of users per second: X·C(n)/visits.
     pub fn capacity(&self, n: u32, end: law::End) -> f64 {
-        let usable = if end == law::End::Pessimistic { self.usable.low() } else { self.usable.value };
-        usable * self.law.capacity(n, end) / self.visits
+        end.value(&self.usable) * self.law.capacity(n, end) / self.visits
     }
 }
 

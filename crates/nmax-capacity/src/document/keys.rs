@@ -14,6 +14,7 @@ tables! {
         key "currency": Text, "Word after prices, such as `EUR`.";
         key "supply": Either(&[Object(&TIER), Object(&TIERS)]), "What there is: nodes of one kind, or `tiers` of several.";
         key "prices": Object(&PRICES), "What things cost.";
+        key "vertical": Object(&super::vertical::VERTICAL), "Larger nodes in place of more, with their prices.";
         key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
         key "demand": Object(&super::demand::DEMAND), "How much will be asked for.";
         key "plan": Object(&super::plan::PLAN), "What is planned: how far ahead, with what lead time and headroom.";

@@ -4,10 +4,7 @@ use nmax_plan::document::reading::Shape::*;
 use nmax_plan::document::reading::{Decoder, Node, tables};
 use nmax_plan::units::UnitError;
 
-use crate::cost::Prices;
-
-/// Hours of a month: a twelfth of 365 days.
-const MONTH_H: f64 = 730.0;
+use crate::cost::{MONTH_H, Prices};
 
 tables! {
     PRICES "`prices`" {

@@ -7,7 +7,8 @@ use nmax_usl::table::{ColumnSelection, Wanted};
 
 use super::grid::{Grid, read_file};
 use super::prices::per_hour;
-use crate::origin::{Basis, Figure};
+use super::values::{above_zero, days, figure};
+use crate::origin::Figure;
 use crate::supply::tested::{Objective, TestedLevel, TestedRun};
 use crate::supply::utilization::Sighting;
 use crate::supply::{Gain, NodesQuestion, Question, Upgrade, UsableQuestion};
@@ -122,42 +123,6 @@ fn tier(decoder: &mut Decoder, name: &str, fields: Fields) -> Option<Question> {
         price_per_h: price?,
         upgrades: upgrades?.unwrap_or_default(),
     })
-}
-
-/// A value above 0.
-pub(super) fn above_zero(
-    decoder: &mut Decoder,
-    node: &Node,
-    read: impl FnOnce(&mut Decoder, &Node) -> Option<f64>,
-) -> Option<f64> {
-    let value = read(decoder, node)?;
-    if value > 0.0 {
-        return Some(value);
-    }
-    decoder.wrong(node.at, "the value is 0", "write a value above 0").none()
-}
-
-/// A value, or its low end, estimate and high end.
-pub(super) fn figure(
-    decoder: &mut Decoder,
-    node: &Node,
-    read: impl Fn(&mut Decoder, &Node) -> Option<f64>,
-) -> Option<Figure> {
-    let items = decoder.one_or_many(node);
-    let values: Option<Vec<f64>> = items.iter().map(|item| read(decoder, item)).collect();
-    match *values? {
-        [value] => Some(Figure::assumed(value)),
-        [low, value, high] if low <= value && value <= high => {
-            Some(Figure { value, interval: Some((low, high)), basis: Basis::Assumed })
-        }
-        _ => decoder
-            .wrong(
-                node.at,
-                "this is neither an estimate nor an interval",
-                "write an estimate, or `[low, estimate, high]`",
-            )
-            .none(),
-    }
 }
 
 fn usable(decoder: &mut Decoder, node: &Node) -> Option<UsableQuestion> {
@@ -354,24 +319,6 @@ fn upgrade(decoder: &mut Decoder, node: &Node, is_rated: bool) -> Option<Upgrade
     let lead_days = fields.get("in").and_then(|node| days(decoder, node));
     let price = fields.optional("price", |node| decoder.number(node));
     Some(Upgrade { name: name?, gain: gain?, lead_days: lead_days?, price: price? })
-}
-
-/// A time in days: `12 weeks`, `3 days`, or a duration.
-pub(super) fn days(decoder: &mut Decoder, node: &Node) -> Option<f64> {
-    let text = decoder.expanded(node)?;
-    let (number, unit) = text.trim().split_once(' ').unwrap_or((&text, ""));
-    let per_unit = match unit.trim() {
-        "day" | "days" => Some(1.0),
-        "week" | "weeks" => Some(7.0),
-        _ => None,
-    };
-    match (number.parse::<f64>(), per_unit) {
-        (Ok(number), Some(per_unit)) if (0.0..=1e5).contains(&number) => Some(number * per_unit),
-        (_, Some(_)) => {
-            decoder.wrong(node.at, format!("`{text}` is not a time"), "write it as `12 weeks` or `3 days`").none()
-        }
-        _ => Some(decoder.duration(node)?.as_secs_f64() / 86_400.0),
-    }
 }
 
 /// The limit of the response time and of failures in an objective, such as `response_time p99 < 110ms, failure_rate < 1%`.

@@ -13,6 +13,7 @@ fn read_file(file: &str) -> Result<String, String> {
         "wrong.csv" => Ok("load,run,p99_ms\n900,1,fast\n0,2,80\n".into()),
         "headless.csv" => Ok("load,run\n900,1\n".into()),
         "busy.csv" => Ok("throughput,cpu,db\n350,42%,0.63\n700,0.84,1.26\n".into()),
+        "sizes.csv" => Ok("size,x,price\n1,400,0.1\n2,760,0.2\n0,0,1\n".into()),
         "nodes.csv" => Ok("nodes,x\n1,1000\n2,1930\n4,3600\n8,6300\n".into()),
         _ => Err("no such file".into()),
     }

@@ -5,7 +5,7 @@
 
 use nmax_text::number::{count, plain};
 
-use crate::origin::Assumptions;
+use crate::origin::{Assumptions, Figure};
 use crate::supply::law::{End, NODES_MAX};
 use crate::supply::{Supply, Tier};
 
@@ -247,6 +247,18 @@ pub struct Capacity {
     pub per_s: f64,
     /// Index of the tier that binds.
     pub binds: usize,
+}
+
+/// Capacity with its interval, per second, as [`capacity`] has it at each end.
+pub fn capacity_figure(supply: &Supply, nodes: &[u32], survive: Survive) -> Figure {
+    let at = |end| capacity(supply, nodes, survive, end).per_s;
+    let bases = supply.tiers.iter().map(|tier| tier.usable.basis.max(tier.law.basis()));
+    let interval = (at(End::Pessimistic), at(End::Optimistic));
+    Figure {
+        value: at(End::Estimate),
+        interval: (interval.0 < interval.1).then_some(interval),
+        basis: bases.max().unwrap_or_default(),
+    }
 }
 
 /// Capacity of `nodes` of each tier after a loss: the smallest over tiers of min(X·C(survivors), X·C(n))/visits.

@@ -4,6 +4,7 @@
 //! nodes, so it is refused here.
 
 use nmax_text::number::plain;
+use nmax_usl::random::Random;
 use nmax_usl::{Dimension, Fit, Model, Observation, Options, Usl, Winner, analyse, fit_model};
 
 use crate::origin::{Assumptions, Basis, Figure};
@@ -13,6 +14,8 @@ mod tests;
 
 /// Nothing is said beyond this many times what was measured.
 const BEYOND: f64 = nmax_usl::gate::BEYOND;
+/// Upper quantile of the normal distribution of a 95 % interval.
+const Z: f64 = 1.959_963_985;
 /// Contention that is assumed where nothing was measured: optimistic and realistic.
 ///
 /// Source: the envelope of the eBay upgrade projection in N. J. Gunther, *Hotsos* slides, 2010.
@@ -21,10 +24,32 @@ pub const ENVELOPE: (f64, f64) = (0.005, 0.03);
 /// Which end of an interval an answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The estimates.
-    Estimate,
     /// The end of each interval that gives less capacity.
     Pessimistic,
+    /// The estimates.
+    Estimate,
+    /// The end of each interval that gives more capacity.
+    Optimistic,
+}
+
+impl End {
+    /// The value of a figure of which more is better.
+    pub fn value(self, figure: &Figure) -> f64 {
+        match self {
+            Self::Pessimistic => figure.low(),
+            Self::Estimate => figure.value,
+            Self::Optimistic => figure.high(),
+        }
+    }
+
+    /// The value of a figure of which less is better.
+    fn cost(self, figure: &Figure) -> f64 {
+        match self {
+            Self::Pessimistic => figure.high(),
+            Self::Estimate => figure.value,
+            Self::Optimistic => figure.low(),
+        }
+    }
 }
 
 /// The law of nodes.
@@ -119,9 +144,10 @@ impl NodeLaw {
         })
     }
 
-    /// The law of the estimates, with γ = 1.
-    pub const fn law(&self) -> Usl {
-        Usl { contention: self.contention.value, coherency: self.coherency.value, unit_throughput: 1.0 }
+    /// The law with coefficients at this end, and γ = 1.
+    pub fn law(&self, end: End) -> Usl {
+        let (contention, coherency) = (end.cost(&self.contention), end.cost(&self.coherency));
+        Usl { contention, coherency, unit_throughput: 1.0 }
     }
 
     /// C(n): how many times one node n nodes do, n ≥ 1; 0 for none.
@@ -130,37 +156,45 @@ impl NodeLaw {
     /// C(n) = n/D(n),  D(n) = 1 + α(n−1) + βn(n−1)
     /// ```
     ///
-    /// At the pessimistic end, the lower end of the 95 % band of a fit, C·exp(−t·√(gᵀCov g)) with g the gradient of
-    /// ln C by (α, β); without a fit, C with both coefficients at the upper ends of their intervals.
+    /// Other ends are those of the 95 % band of a fit, C·exp(∓t·√(gᵀCov g)) with g the gradient of ln C by (α, β);
+    /// without a fit, C with both coefficients at the ends of their intervals.
     pub fn capacity(&self, n: u32, end: End) -> f64 {
         if n == 0 {
             return 0.0;
         }
         let n = f64::from(n);
-        let estimate = self.law().throughput_at(n);
-        match (end, &self.fit) {
+        let estimate = self.law(End::Estimate).throughput_at(n);
+        let band = self.fit.as_ref().map(|fit| band(fit, n).unwrap_or((estimate, estimate)));
+        match (end, band) {
             (End::Estimate, _) => estimate,
-            (End::Pessimistic, None) => {
-                let law = Usl { contention: self.contention.high(), coherency: self.coherency.high(), ..self.law() };
-                law.throughput_at(n).min(estimate)
-            }
-            (End::Pessimistic, Some(fit)) => band_low(fit, n).map_or(estimate, |low| low.min(estimate)),
+            (_, None) => self.law(end).throughput_at(n),
+            (End::Pessimistic, Some((low, _))) => low.min(estimate),
+            (End::Optimistic, Some((_, high))) => high.max(estimate),
         }
     }
 
     /// The number of nodes with the largest C, and that C; `None` while C never falls.
     pub fn peak(&self, end: End) -> Option<(u32, f64)> {
-        let limit = match (end, &self.fit) {
-            (End::Pessimistic, None) => {
-                let law = Usl { contention: self.contention.high(), coherency: self.coherency.high(), ..self.law() };
-                law.peak_concurrency()
-            }
-            _ => self.law().peak_concurrency(),
-        };
         // The band of a fit falls before its curve does.
-        let limit = limit.map_or(NODES_MAX, |peak| (peak.ceil().max(1.0) as u32).min(NODES_MAX));
+        let law = self.law(if self.fit.is_some() { End::Estimate } else { end });
+        let limit = law.peak_concurrency().map_or(NODES_MAX, |peak| (peak.ceil().max(1.0) as u32).min(NODES_MAX));
         let best = (1..=limit).map(|n| (n, self.capacity(n, end))).reduce(|a, b| if b.1 > a.1 { b } else { a })?;
         (best.0 < NODES_MAX).then_some(best)
+    }
+
+    /// A law that is as likely as the interval of the coefficients says, none of them below 0, with γ = 1.
+    pub fn draw(&self, random: &mut Random) -> Usl {
+        let drawn = match &self.fit {
+            Some(fit) => draw(fit, random),
+            None => {
+                let mut of = |figure: &Figure| match figure.interval {
+                    Some((low, high)) => figure.value + random.normal() * (high - low) / (2.0 * Z),
+                    None => figure.value,
+                };
+                Usl { contention: of(&self.contention), coherency: of(&self.coherency), unit_throughput: 1.0 }
+            }
+        };
+        Usl { contention: drawn.contention.max(0.0), coherency: drawn.coherency.max(0.0), unit_throughput: 1.0 }
     }
 
     /// Largest number of nodes that the data support: twice those measured. `None` where nothing was measured.
@@ -177,17 +211,43 @@ impl NodeLaw {
 /// Most nodes of a group that are looked at.
 pub const NODES_MAX: u32 = 100_000;
 
-/// The lower end of the 95 % band of C at `n`, where the fit has a covariance.
-fn band_low(fit: &Fit, n: f64) -> Option<f64> {
+/// A law drawn from what a fit by relative errors leaves open: Student's t in (α, β, ln γ) with its covariance.
+pub fn draw(fit: &Fit, random: &mut Random) -> Usl {
+    let Some(covariance) = fit.covariance else { return fit.law };
+    // Cholesky's factor, row by row; a variance of 0 gives a column of 0.
+    let mut lower = [[0.0_f64; 3]; 3];
+    for i in 0..3 {
+        for j in 0..=i {
+            let rest: f64 = covariance[i][j] - (0..j).map(|k| lower[i][k] * lower[j][k]).sum::<f64>();
+            lower[i][j] = match i == j {
+                true => rest.max(0.0).sqrt(),
+                false if lower[j][j] > 0.0 => rest / lower[j][j],
+                false => 0.0,
+            };
+        }
+    }
+    let degrees = fit.degrees().max(1);
+    let square: f64 = (0..degrees).map(|_| random.normal().powi(2)).sum();
+    let wide = (degrees as f64 / square).sqrt();
+    let z = [random.normal(), random.normal(), random.normal()];
+    let moved = |i: usize| wide * (0..3).map(|k| lower[i][k] * z[k]).sum::<f64>();
+    Usl {
+        contention: fit.law.contention + moved(0),
+        coherency: fit.law.coherency + moved(1),
+        unit_throughput: fit.law.unit_throughput * moved(2).exp(),
+    }
+}
+
+/// The 95 % band of C at `n`, where the fit has a covariance.
+fn band(fit: &Fit, n: f64) -> Option<(f64, f64)> {
     let (covariance, t) = (fit.covariance?, fit.quantile()?);
     let d = fit.law.denominator_at(n);
     if d.is_nan() || d <= 0.0 {
         return None;
     }
-    let gradient = [-(n - 1.0) / d, -n * (n - 1.0) / d];
-    let variance: f64 = (0..2)
-        .flat_map(|i| (0..2).map(move |j| (i, j)))
-        .map(|(i, j)| gradient[i] * covariance[i][j] * gradient[j])
-        .sum();
-    Some(n / d * (-t * variance.max(0.0).sqrt()).exp())
+    let g = [-(n - 1.0) / d, -n * (n - 1.0) / d];
+    let product = |i: usize, j: usize| g[i] * covariance[i][j] * g[j];
+    let variance = product(0, 0) + 2.0 * product(0, 1) + product(1, 1);
+    let half = t * variance.max(0.0).sqrt();
+    Some((n / d * (-half).exp(), n / d * half.exp()))
 }

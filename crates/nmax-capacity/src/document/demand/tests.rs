@@ -62,7 +62,7 @@ fn wrong_demand_says_where_and_what_to_do() {
         ("demand: { table: peaks.csv, growth: 1% per week }", "`growth` is for `now`"),
         ("demand: { holidays: [2026-12-25] }", "`demand` has no source"),
         ("demand: { table: peaks.csv, holidays: [25.12.2026] }", "`25.12.2026` is not a day"),
-        ("plan: { horizon: 26 }", "`26` has no unit of time"),
+        ("plan: { horizon: 26 }", "`26` is not a time"),
         ("plan: { horizon: 3 days }", "the horizon is less than a week"),
     ];
     for (text, wanted) in cases {

@@ -1,5 +1,7 @@
 use super::*;
 use crate::origin::{Basis, Figure};
+use crate::plan::headroom::{Step, Surges};
+use crate::plan::nodes::Survive;
 use crate::supply::tested::Objective;
 use crate::supply::{Gain, NodesQuestion, UsableQuestion};
 
@@ -97,10 +99,42 @@ fn what_is_wrong_is_said_with_its_place() {
          estimate, high]`\n\
          shop.yaml:2:66: a rating says nothing beside a usable capacity that is not one\n  help: write `gain: 1.8`, or \
          `usable: {rating: .., per_request: ..}`\n\
-         shop.yaml:2:81: `soon` is not a duration\n  help: write a number and a unit, such as `250ms`, `1.5s`, `2m` or \
-         `1h30m`\n\
+         shop.yaml:2:81: `soon` is not a time\n  help: write it as `12 weeks`, `3 days` or `36h`\n\
          shop.yaml:3:17: `5` is not a price of a node\n  help: write a number and its time, such as `0.50/h`, `12/d` or \
          `350/month`\n\
          shop.yaml:3:20: a price of a gigabyte says nothing without the size of a response\n  help: add `response: 20kB`\n",
+    );
+}
+
+#[test]
+fn machines_have_a_size() {
+    wrong(
+        "capacity: 1\nvertical: { table: sizes.csv }\n",
+        "shop.yaml:2:20: sizes.csv:4: a size is at least 1, and what it does above 0\n  help: write a header with names of \
+         columns, and a number such as 955.16 in each cell\n",
+    );
+}
+
+#[test]
+fn headroom_is_part_of_the_plan() {
+    let document = parsed(
+        "capacity: 1\nplan:\n  margin: 20%\n  survive: n+2\n  actuation: { metric: 30s, window: 60s, decision: 15s, \
+         provisioning: 90s, boot: 30s, warm_up: 45s, registration: 30s, measured: [boot] }\n  doubling: 20m\n  \
+         ramp: { by: 300/s, every: 1m }\n  step: { factor: 3, timeout: 10s }\n",
+    )
+    .unwrap();
+    let plan = document.plan;
+    let actuation = plan.actuation.unwrap();
+    assert_eq!((plan.margin, plan.survive, actuation.total_s()), (0.2, Survive::TwoNodes, 300.0));
+    assert_eq!((actuation.parts[3].1, actuation.parts[4].1), (Basis::Assumed, Basis::Measured));
+    let step = Step { factor: 3.0, timeout_s: 10.0 };
+    assert_eq!(plan.surges, Surges { doubling_s: Some(1200.0), ramp_per_s2: Some(5.0), step: Some(step) });
+    wrong(
+        "capacity: 1\nplan: { survive: region, actuation: { measured: [coffee] }, step: { factor: 0, timeout: 1s } }\n",
+        "shop.yaml:2:18: `region` is not a choice here\n  help: write one of: none, zone, n+2\n\
+         shop.yaml:2:37: scaling out takes no time at all\n  help: add `provisioning: 90s`, `boot: 30s`, ..\n\
+         shop.yaml:2:50: `coffee` is not a choice here\n  help: write one of: metric, window, decision, provisioning, boot, \
+         warm_up, registration\n\
+         shop.yaml:2:77: the value is 0\n  help: write a value above 0\n",
     );
 }

@@ -2,9 +2,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::origin::Figure;
-use crate::supply::Evidence;
 use crate::supply::law::NodeLaw;
+use crate::supply::tested::{Objective, TestedLevel, TestedRun};
+use crate::supply::{Evidence, NodesQuestion, Question, UsableQuestion, resolve};
 use crate::tests::close;
+use nmax_usl::Observation;
+use nmax_usl::random::Random;
 
 /// A tier with these coefficients.
 fn tier(usable: f64, alpha: f64, beta: f64) -> Tier {
@@ -123,4 +126,55 @@ proptest! {
             Plan::Impossible => prop_assert!((1..400).all(|nodes| !holds(nodes, rate / 9.0))),
         }
     }
+}
+
+/// Law: the law and the node measured with noise, the plan at the pessimistic end holds the true need in at least the
+/// promised 95 % of worlds.
+#[test]
+fn plans_hold_the_need_in_simulated_worlds() {
+    let truth = nmax_usl::Usl { contention: 0.03, coherency: 0.0005, unit_throughput: 1200.0 };
+    let objective = Objective { quantile: 0.99, limit_ms: 110.0, failure_rate_max: 0.01 };
+    let (mut planned, mut held, mut by_estimate) = (0, 0, 0);
+    for seed in 0..1000 {
+        let mut random = Random::new(seed);
+        let mut noisy = |value: f64, sd: f64| value * random.lognormal(sd);
+        let rows = [1.0, 2.0, 4.0, 8.0, 12.0].into_iter().flat_map(|n| [n; 3]).zip(1..);
+        let table = rows.map(|(n, row)| {
+            let x = noisy(truth.throughput_at(n), 0.02);
+            Observation { n, x, r_s: None, weight: 1.0, row, count: None }
+        });
+        let table: Vec<Observation> = table.collect();
+        // A node whose 99th percentile reaches 110 ms at 1200/s.
+        let level = |load: i32| {
+            let load_per_s = f64::from(load);
+            let quantile_ms = 20.0 + 90.0 * (load_per_s / 1200.0).powi(6);
+            let mut run =
+                || TestedRun { quantile_ms: noisy(quantile_ms, 0.04), failure_rate: 0.0, achieved_per_s: None };
+            TestedLevel { load_per_s, runs: vec![run(), run(), run(), run(), run()] }
+        };
+        let levels = (800..=1300).step_by(50).map(level).collect();
+        let question = Question {
+            name: "app".into(),
+            usable: UsableQuestion::Levels(levels),
+            nodes: NodesQuestion::Table(table, nmax_usl::Dimension::Nodes),
+            saturation_per_s: None,
+            zones: 3,
+            groups: 9,
+            now: 20,
+            visits: 1.0,
+            price_per_h: None,
+            upgrades: Vec::new(),
+        };
+        let Some(supply) = resolve(&[question], Some(&objective), &mut Assumptions::default()) else { continue };
+        let need = &needed(&supply, 9000.0, 0.0, Survive::Zone)[0];
+        let holds = |plan: &Plan| {
+            let survivors = Survive::Zone.survivors(plan.nodes().unwrap(), 3);
+            truth.throughput_at(f64::from(survivors)) >= 9000.0
+        };
+        planned += 1;
+        held += u32::from(holds(&need.pessimistic));
+        by_estimate += u32::from(holds(&need.estimate));
+    }
+    assert!(planned > 900, "{planned} of 1000 worlds gave a plan");
+    assert!(f64::from(held) >= 0.95 * f64::from(planned), "{held} of {planned} held, {by_estimate} by the estimate");
 }

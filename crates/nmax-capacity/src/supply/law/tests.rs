@@ -1,5 +1,3 @@
-use nmax_usl::random::Random;
-
 use super::*;
 use crate::tests::close;
 
