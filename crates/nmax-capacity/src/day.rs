@@ -15,6 +15,7 @@
 //! - [`seeds`]: many days, with intervals; [`search`]: the cheapest policy at a risk; [`breaking`](mod@breaking): what breaks the
 //!   day first
 //! - [`simulate`](mod@simulate): one day; [`outcome`]: what came of it
+//! - [`study`](mod@study): all of it for a document
 //! - [`overload`](mod@overload): twice and three times the load: sheds, collapses, or stays collapsed
 
 pub mod breaking;
@@ -31,6 +32,7 @@ pub mod search;
 pub mod seeds;
 pub mod setting;
 pub mod simulate;
+pub mod study;
 #[cfg(test)]
 mod tests;
 pub mod world;
@@ -44,4 +46,5 @@ pub use search::{Cheapest, Risk, cheapest, misses};
 pub use seeds::{Compared, Difference, Estimate, Strategy, compare};
 pub use setting::{Draft, Given, Setting};
 pub use simulate::simulate;
+pub use study::{Study, study};
 pub use world::{Clients, Failure, Loss, Node, Objective, Prices, Provisioning, Region, World, usable_of_queue};

@@ -8,6 +8,9 @@ use super::world::World;
 
 /// Numbers of nodes up to which each is tried, since retries may make one node more worse; beyond them it is bisected.
 const EACH: usize = 64;
+/// Most days of a search, and most nodes that its answer gets more.
+pub const SEEDS_MAX: usize = 20;
+const MORE: usize = 8;
 /// Targets of autoscaling that are tried.
 const TARGETS: [f64; 7] = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
@@ -60,25 +63,36 @@ pub(super) fn misses_at(world: &World, rates: &[f64], policy: &Policy, risk: Ris
 
 /// The cheapest form of each policy that keeps the risk: the fewest nodes and, where it autoscales, each of seven targets.
 ///
-/// Each number of nodes up to 64 is tried, since with retries more may be worse; larger ones are bisected.
+/// Fixed numbers of nodes up to 64 are tried one by one, since with retries more may be worse; larger ones, and the fewest
+/// nodes of autoscaling, are bisected. The search looks at up to [`SEEDS_MAX`] days, the answer at all of them: while it
+/// misses the risk there, it gets a node more.
 pub fn cheapest(world: &World, policies: &[Policy], risk: Risk, seeds: usize, seed: u64) -> Cheapest {
     let rates = world.course.rates();
+    let some = seeds.min(SEEDS_MAX);
     let top = world.node.nodes_max(NODES_MAX).saturating_mul(world.regions.len());
     let (mut found, mut impossible) = (Vec::new(), Vec::new());
     for policy in policies {
         let forms = targets(policy);
+        let each = if policy.autoscale.is_none() { EACH } else { 0 };
         let sized = forms.iter().filter_map(|form| {
-            let fits = |n: usize| !misses_at(world, &rates, &with_nodes(form, n), risk, seeds, seed);
-            fewest(world.regions.len(), top, fits).map(|n| with_nodes(form, n))
+            let fits = |n: usize| !misses_at(world, &rates, &with_nodes(form, n), risk, some, seed);
+            fewest(world.regions.len(), each, top, fits).map(|n| with_nodes(form, n))
         });
         let sized: Vec<Policy> = sized.collect();
-        let compared = compare(world, &sized, risk, seeds, seed);
-        match compared.ranking.first() {
-            Some(best) => found.push(compared.strategies[*best].clone()),
-            None => impossible.push(policy.name.clone()),
+        let best = compare(world, &sized, risk, some, seed).ranking.first().map(|best| sized[*best].clone());
+        let Some(mut best) = best else {
+            impossible.push(policy.name.clone());
+            continue;
+        };
+        for _ in 0..MORE {
+            if !misses_at(world, &rates, &best, risk, seeds, seed) {
+                break;
+            }
+            best = with_nodes(&best, best.nodes + 1);
         }
+        found.extend(compare(world, &[best], risk, seeds, seed).strategies);
     }
-    let order = |strategy: &Strategy| (strategy.cost.mean, strategy.node_hours.mean);
+    let order = |strategy: &Strategy| (!strategy.keeps_risk, strategy.cost.mean, strategy.node_hours.mean);
     found.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
     Cheapest { found, impossible }
 }
@@ -104,16 +118,18 @@ pub fn with_nodes(policy: &Policy, nodes: usize) -> Policy {
     }
 }
 
-/// The smallest number from `low` to `top` that fits.
-fn fewest(low: usize, top: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    if let Some(n) = (low..=top.min(EACH)).find(|n| fits(*n)) {
+/// The smallest number from `low` to `top` that fits; numbers up to `each` are tried one by one.
+fn fewest(low: usize, each: usize, top: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let tried = each.min(top);
+    if let Some(n) = (low..=tried).find(|n| fits(*n)) {
         return Some(n);
     }
-    let (mut below, mut above) = (EACH, 2 * EACH);
+    // Nothing up to `below` fits.
+    let mut below = tried.max(low.saturating_sub(1));
+    let mut above = (2 * below).clamp(low, top);
     while above < top && !fits(above) {
-        (below, above) = (above, 2 * above);
+        (below, above) = (above, (2 * above).min(top));
     }
-    let mut above = above.min(top);
     if above <= below || !fits(above) {
         return None;
     }

@@ -71,21 +71,6 @@ fn a_step_waits_as_the_fluid_says() {
     close(at(398.0).waiting + 1.0, 1.0);
     close(day.answered, 6.0e6);
 }
-/// Oracle 9: demand and supply of nodes, which the reference scores.
-#[test]
-fn oracle_9_scores_an_autoscaler() {
-    let demand = [4.0, 6.0, 8.0, 8.0, 5.0, 4.0];
-    let supply = [4.0, 4.0, 6.0, 8.0, 8.0, 5.0];
-    let score = outcome::elasticity(&demand, &supply);
-    close(score.under, 0.666_666_7);
-    close(score.over, 0.666_666_7);
-    close(score.under_relative, 0.097_222_22);
-    close(score.over_relative, 0.141_666_7);
-    close(score.time_under, 1.0 / 3.0);
-    close(score.time_over, 1.0 / 3.0);
-    close(score.jitter, -0.166_666_67);
-}
-
 /// Where a share p of all attempts is refused, requests have (1−p^k)/(1−p) attempts (oracle 10), and p^k are lost.
 #[test]
 fn refused_attempts_are_repeated_as_often_as_the_formula_says() {

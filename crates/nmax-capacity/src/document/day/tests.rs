@@ -2,7 +2,7 @@
 
 use nmax_plan::document::Options;
 
-use crate::day::{Base, Given, Loss, Shape, simulate};
+use crate::day::{Base, Given, Loss, Shape, simulate, study};
 use crate::parse;
 
 fn text(day: &str) -> String {
@@ -42,6 +42,19 @@ fn a_day_is_read_and_simulated() {
         let day = simulate(&world, policy, 7);
         assert!(day.answered > 0.0 && day.node_hours > 0.0, "{}: {day:?}", policy.name);
     }
+}
+
+#[test]
+fn a_document_is_studied() {
+    let mut setting = parse(&text(DAY), &options(&|_| Err("no".into()))).unwrap().day.unwrap();
+    (setting.seeds, setting.length_s) = (3, 6 * 3600);
+    let found = study(&setting, &Given::default(), 1).unwrap();
+    assert_eq!(found.compared.strategies.len(), 3);
+    let recommended = found.recommended().unwrap();
+    assert!(recommended.keeps_risk && recommended.cost.mean <= found.best().cost.mean);
+    let mut about = crate::Assumptions::default();
+    found.assume(&setting, &mut about);
+    assert!(about.list.len() > 4 && about.unsupported.len() == 1, "{about:?}");
 }
 
 #[test]
