@@ -2,5 +2,6 @@
 
 pub mod date;
 pub mod headroom;
+pub mod help;
 pub mod nodes;
 pub mod path;

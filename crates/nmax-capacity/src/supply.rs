@@ -5,6 +5,7 @@
 //!
 //! # Layout
 //! - [`law`]: how much n nodes do beside one
+//! - [`measured`]: capacity and demand over nodes without a law
 //! - [`tested`]: usable capacity from tests
 //! - [`utilization`]: limits from the utilization law
 //! - [`queue`]: queues with closed forms
@@ -18,6 +19,7 @@ use tested::{Objective, Tested, TestedLevel};
 use utilization::{Demands, Sighting};
 
 pub mod law;
+pub mod measured;
 pub mod queue;
 pub mod tested;
 pub mod utilization;
@@ -365,7 +367,12 @@ fn law(question: &Question, about: &mut Assumptions) -> Option<NodeLaw> {
         }
         NodesQuestion::Table(observations, dimension) => match NodeLaw::fitted(observations, *dimension, name, about) {
             Ok(law) => return Some(law),
-            Err(why) => why,
+            Err(why) => {
+                let rows = measured::capacities(observations);
+                let rows: Vec<String> =
+                    rows.iter().map(|(n, x)| format!("{} did {}/s", plain(*n), plain(*x))).collect();
+                format!("{}. What was measured: {}", why.trim_end_matches('.'), rows.join(", "))
+            }
         },
         NodesQuestion::Campaign(directory) => format!("the campaign {directory} was not read"),
     };

@@ -1,25 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::origin::Figure;
-use crate::supply::Evidence;
-use crate::supply::law::NodeLaw;
 use crate::tests::close;
 
+/// A tier of nodes that do 1000/s each.
 pub(super) fn tier(alpha: f64, beta: f64) -> Tier {
-    Tier {
-        name: "app".into(),
-        usable: Figure::assumed(1000.0),
-        evidence: Evidence::Stated,
-        saturation_per_s: None,
-        law: NodeLaw::stated(Figure::assumed(alpha), Figure::assumed(beta), None),
-        zones: 3,
-        groups: 9,
-        now: 20,
-        visits: 1.0,
-        price_per_h: Some(0.5),
-        upgrades: Vec::new(),
-    }
+    Tier { price_per_h: Some(0.5), ..crate::tests::tier(1000.0, alpha, beta) }
 }
 
 #[test]

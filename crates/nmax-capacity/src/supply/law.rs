@@ -182,6 +182,11 @@ impl NodeLaw {
         (best.0 < NODES_MAX).then_some(best)
     }
 
+    /// γ of the fit, per second: what one node did.
+    pub fn unit_throughput(&self) -> Option<f64> {
+        self.fit.as_ref().map(|fit| fit.law.unit_throughput)
+    }
+
     /// A law that is as likely as the interval of the coefficients says, none of them below 0, with γ = 1.
     pub fn draw(&self, random: &mut Random) -> Usl {
         let drawn = match &self.fit {

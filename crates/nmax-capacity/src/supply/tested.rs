@@ -5,6 +5,8 @@
 use nmax_text::number::{counted, plain};
 use nmax_usl::quantile::student_t;
 
+use super::queue::Queue;
+
 #[cfg(test)]
 mod tests;
 
@@ -118,6 +120,37 @@ pub fn judge(levels: &[TestedLevel], objective: &Objective) -> Tested {
         (None, None) => None,
     };
     Tested { levels: judged, pass_per_s, fail_per_s, next_per_s: next_per_s.map(rounded) }
+}
+
+/// How the quantile grows from the lowest level to the largest that meets the objective, beside a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// The quantile at the larger load over that at the lower, as measured.
+    pub measured: f64,
+    /// The same for M/M/1 that saturates at the given throughput.
+    pub queue: f64,
+}
+
+impl Growth {
+    /// Whether the queue explains it, to within a quarter.
+    pub fn is_queueing(&self) -> bool {
+        self.measured <= 1.25 * self.queue
+    }
+}
+
+impl Tested {
+    /// The growth of the quantile beside that of a queue with a known throughput at saturation, per second. `None` with
+    /// fewer than two levels below it.
+    pub fn growth(&self, saturation_per_s: f64) -> Option<Growth> {
+        let queue = |load_per_s: f64| {
+            Queue { servers: 1, service_s: 1.0 / saturation_per_s, arrival_rate_per_s: load_per_s }.response_s()
+        };
+        let first = self.levels.first()?;
+        let last = self.levels.iter().rfind(|level| Some(level.load_per_s) == self.pass_per_s)?;
+        let (from, to) = (queue(first.load_per_s)?, queue(last.load_per_s)?);
+        (last.load_per_s > first.load_per_s)
+            .then(|| Growth { measured: last.mean_ms / first.mean_ms, queue: to / from })
+    }
 }
 
 /// To three digits: a load that a person can type.

@@ -53,6 +53,19 @@ fn usable_capacity_from_each_source() {
 }
 
 #[test]
+fn without_a_law_what_was_measured_is_said() {
+    let row = |(row, n, x)| Observation { n, x, r_s: None, weight: 1.0, row, count: None };
+    let table = NodesQuestion::Table(
+        [(1, 1.0, 1000.0), (2, 2.0, 1900.0), (3, 2.0, 1950.0)].map(row).to_vec(),
+        Dimension::Nodes,
+    );
+    let mut about = Assumptions::default();
+    assert_eq!(resolve(&[question(UsableQuestion::Stated(Figure::assumed(900.0)), table)], None, &mut about), None);
+    assert!(about.unsupported[0].ends_with("What was measured: 1 did 1,000/s, 2 did 1,900/s."), "{about:?}");
+    assert!(about.next.iter().any(|(what, _)| what == "Measure how app grows with nodes"), "{about:?}");
+}
+
+#[test]
 fn what_data_do_not_support_is_said() {
     let cases = [
         (UsableQuestion::Levels(vec![level(900.0, 80.0)]), None, "the document has no objective"),

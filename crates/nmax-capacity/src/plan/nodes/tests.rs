@@ -1,30 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::origin::Figure;
-use crate::supply::law::NodeLaw;
 use crate::supply::tested::{Objective, TestedLevel, TestedRun};
-use crate::supply::{Evidence, NodesQuestion, Question, UsableQuestion, resolve};
-use crate::tests::close;
+use crate::supply::{NodesQuestion, Question, UsableQuestion, resolve};
+use crate::tests::{close, tier};
 use nmax_usl::Observation;
 use nmax_usl::random::Random;
-
-/// A tier with these coefficients.
-fn tier(usable: f64, alpha: f64, beta: f64) -> Tier {
-    Tier {
-        name: "app".into(),
-        usable: Figure::assumed(usable),
-        evidence: Evidence::Stated,
-        saturation_per_s: None,
-        law: NodeLaw::stated(Figure::assumed(alpha), Figure::assumed(beta), None),
-        zones: 3,
-        groups: 9,
-        now: 20,
-        visits: 1.0,
-        price_per_h: None,
-        upgrades: Vec::new(),
-    }
-}
 
 fn alone(tier: Tier) -> Supply {
     Supply { tiers: vec![tier] }

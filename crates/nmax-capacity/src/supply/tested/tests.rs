@@ -57,6 +57,18 @@ fn runs_that_fall_short_or_fail_do_not_meet_it() {
 }
 
 #[test]
+fn a_queue_explains_the_growth_of_its_own_quantiles() {
+    // p99 of M/M/1 is ln 100/(μ − λ); at 300/s of 1500/s it is 3.8 ms, at 1200/s four times that.
+    let p99 = |load: f64| 100_f64.ln() / (1500.0 - load) * 1e3;
+    let at = |load: f64, factor: f64| level(load, &[0.99, 1.0, 1.01].map(|noise| noise * factor * p99(load)));
+    let own = judge(&[at(300.0, 1.0), at(1200.0, 1.0)], &OBJECTIVE).growth(1500.0).unwrap();
+    assert!((own.measured - 4.0).abs() < 1e-3 && (own.queue - 4.0).abs() < 1e-9 && own.is_queueing(), "{own:?}");
+    let worse = judge(&[at(300.0, 1.0), at(1200.0, 2.0)], &OBJECTIVE);
+    assert!(!worse.growth(1500.0).unwrap().is_queueing());
+    assert_eq!(worse.growth(1100.0), None, "a queue is not stable beyond its saturation");
+}
+
+#[test]
 fn the_median_of_six_runs_lies_between_the_smallest_and_the_largest() {
     let values: Vec<f64> = (1..=20).map(f64::from).collect();
     let of = |count: usize| judge(&[level(100.0, &values[..count])], &OBJECTIVE).levels[0].median_ms;
