@@ -24,5 +24,7 @@ pub mod supply;
 #[cfg(test)]
 mod tests;
 
+pub use jiff::civil::Date;
+
 pub use document::{Document, parse, schema};
 pub use origin::{Assumption, Assumptions, Basis, Figure};

@@ -20,7 +20,7 @@ pub use heat::HeatMap;
 pub use panels::Key;
 pub use panels::{Panel, compare, figure, panel, what_if};
 pub(crate) use panels::{
-    PanelChart, STYLE as PANEL_STYLE, compare_chart, fit_panels, key_sample, sample_point, what_if_chart,
+    PanelChart, STYLE as PANEL_STYLE, compare_chart, fit_panels, key_sample, of_overlay, sample_point, what_if_chart,
 };
 pub(crate) use ratios::{history, ratios};
 pub use scale::{Scale, time_label, time_ticks};

@@ -170,12 +170,29 @@ pub fn forecast(demand: &Demand, ahead: &Ahead, rest: &mut Assumptions) -> Resul
     Ok(forecast)
 }
 
+/// The largest of each week, weeks counted from a day on.
+pub fn weekly(demand: &[Band], from: Date) -> Vec<Band> {
+    let week = |band: &Band| days_between(from, band.date).div_euclid(7);
+    let top = |bands: &[Band]| {
+        let largest = |of: fn(&Band) -> f64| bands.iter().map(of).fold(0.0, f64::max);
+        let naive = bands.iter().filter_map(|band| band.naive).reduce(f64::max);
+        let (low, median, high) = (largest(|band| band.low), largest(|band| band.median), largest(|band| band.high));
+        Band { date: bands[0].date, low, median, high, naive }
+    };
+    demand.chunk_by(|a, b| week(a) == week(b)).map(top).collect()
+}
+
 /// The middle share of values: its lower and upper end.
 pub(crate) fn middle(mut values: Vec<f64>, share: f64) -> (f64, f64) {
     values.sort_unstable_by(f64::total_cmp);
     let rank = |p: f64| ((p * values.len() as f64) as usize).min(values.len() - 1);
     let tail = 0.5 * (1.0 - share);
     (values[rank(tail)], values[rank(1.0 - tail)])
+}
+
+/// Weeks from a day to another one, with their fraction.
+pub fn weeks_between(from: Date, to: Date) -> f64 {
+    days_between(from, to) as f64 / 7.0
 }
 
 fn days_between(from: Date, to: Date) -> i64 {
@@ -254,7 +271,7 @@ fn of_assumed(
         backtest: Err("demand is assumed".into()),
         today,
         weeks: ahead.weeks,
-        bands: (0..=7 * weeks as i64).map(band).collect(),
+        bands: (0..7 * weeks as i64).map(band).collect(),
         step: Step::Day,
         naive: None,
         seed: ahead.seed,

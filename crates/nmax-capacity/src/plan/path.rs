@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use super::date::{Meeting, Order};
 use super::nodes::{Survive, capacity};
 use crate::demand::Forecast;
-use crate::demand::forecast::Band;
+use crate::demand::forecast::{Band, weekly};
 use crate::supply::law::{End, NodeLaw};
 use crate::supply::{Evidence, Gain, Supply};
 use crate::{Basis, Figure};
@@ -110,19 +110,8 @@ pub fn path(forecast: &Forecast, supply: &Supply, survive: Survive, margin: f64)
             None => break,
         }
     }
-    Some(Path { stairs, margin, today: forecast.today, weeks: weekly(&demand, forecast.today) })
-}
-
-/// The largest of each week.
-fn weekly(demand: &[Band], today: Date) -> Vec<Band> {
-    let week = |band: &Band| band.date.duration_since(today).as_secs() / (7 * 86_400);
-    let top = |bands: &[Band]| {
-        let largest = |of: fn(&Band) -> f64| bands.iter().map(of).fold(0.0, f64::max);
-        let naive = bands.iter().filter_map(|band| band.naive).reduce(f64::max);
-        let (low, median, high) = (largest(|band| band.low), largest(|band| band.median), largest(|band| band.high));
-        Band { date: bands[0].date, low, median, high, naive }
-    };
-    demand.chunk_by(|a, b| week(a) == week(b)).map(top).collect()
+    let weeks = demand.first().map_or_else(Vec::new, |first| weekly(&demand, first.date));
+    Some(Path { stairs, margin, today: forecast.today, weeks })
 }
 
 /// The law with its coefficients at their lower ends, none below 0.

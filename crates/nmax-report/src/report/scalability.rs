@@ -23,9 +23,9 @@ const REST: &str = "rows in the CSV and the JSON";
 const LIST_MAX: usize = 12;
 
 /// Sizes of the drawings of a chart: for wide and for narrow screens.
-type Sizes = [(f64, f64); 2];
+pub(crate) type Sizes = [(f64, f64); 2];
 const HALF: Sizes = [(520.0, 350.0), (380.0, 310.0)];
-const WIDE: Sizes = [(1040.0, 460.0), (380.0, 310.0)];
+pub(crate) const WIDE: Sizes = [(1040.0, 460.0), (380.0, 310.0)];
 
 /// A fit.
 pub fn fit(view: &FitView) -> Document {
@@ -352,7 +352,8 @@ fn curves(view: &FitView, of: &str) -> Section {
     })
 }
 
-fn figure(chart: &PanelChart, sizes: &Sizes) -> Figure {
+/// A picture that has the whole width when its sizes are [`WIDE`].
+pub(crate) fn figure(chart: &PanelChart, sizes: &Sizes) -> Figure {
     Figure {
         id: chart.id.clone(),
         legend: chart.legend.iter().map(|entry| (entry.key, entry.text.clone())).collect(),

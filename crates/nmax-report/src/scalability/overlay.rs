@@ -32,6 +32,8 @@ pub struct Overlay {
     pub band: Vec<(f64, f64, f64)>,
     /// What the band is.
     pub band_name: String,
+    /// Whether the axes are called as they are given, and not N and X.
+    pub has_own_axes: bool,
 }
 
 impl Overlay {
@@ -57,7 +59,16 @@ impl Overlay {
             })
             .collect();
         let x = Scale::linear(frames.iter().map(|(_, frame)| frame.x_max() / 1.04));
-        Some(Self { n, x, series, band: Vec::new(), band_name: String::new() })
+        Some(Self { n, x, series, band: Vec::new(), band_name: String::new(), has_own_axes: false })
+    }
+
+    /// Curves over weeks, with a band around one of them.
+    pub(crate) fn over_weeks(series: Vec<Series>, band: Vec<(f64, f64, f64)>, band_name: &str) -> Self {
+        let ends = series.iter().flat_map(|series| series.curve.iter().map(|(n, _)| *n));
+        let n = Scale::Linear { max: ends.chain(band.iter().map(|(n, ..)| *n)).fold(1.0, f64::max) };
+        let tops = series.iter().flat_map(|series| series.curve.iter().map(|(_, x)| *x));
+        let x = Scale::linear(tops.chain(band.iter().map(|(.., high)| *high)));
+        Self { n, x, series, band, band_name: band_name.into(), has_own_axes: true }
     }
 
     /// What is known, what is assumed, and the band between the outermost of them.
@@ -98,6 +109,7 @@ impl Overlay {
             series,
             band: places.iter().filter_map(at).collect(),
             band_name: "assumed: between known and assumed curves".into(),
+            has_own_axes: false,
         }
     }
 }

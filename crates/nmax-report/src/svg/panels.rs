@@ -13,7 +13,7 @@ mod standalone;
 pub(crate) use legend::{key_sample, sample_point};
 use legend::{legend, shape, wrapped};
 pub use of_views::Panel;
-pub(crate) use of_views::{compare_chart, fit_panels, what_if_chart};
+pub(crate) use of_views::{compare_chart, fit_panels, of_overlay, what_if_chart};
 pub use standalone::{compare, figure, panel, what_if};
 
 /// Space around the plot, in the units of the picture.
@@ -42,12 +42,12 @@ pub(crate) struct PanelChart {
     pub description: String,
     /// Horizontal axis.
     pub n: Scale,
-    /// What N counts.
+    /// What stands at it.
     pub n_label: String,
     /// Vertical axis.
     pub x: Scale,
-    /// Unit of X.
-    pub x_unit: String,
+    /// What stands at it.
+    pub x_label: String,
     /// Filled parts: class, upper edge, lower edge.
     pub areas: Vec<Area>,
     /// Curves, drawn in this order.
@@ -139,9 +139,9 @@ impl PanelChart {
             title: title.into(),
             description,
             n,
-            n_label: n_label.into(),
+            n_label: wording::n_axis(n_label, matches!(n, Scale::Log { .. })),
             x,
-            x_unit: x_unit.into(),
+            x_label: format!("X, {x_unit}"),
             areas: Vec::new(),
             curves: Vec::new(),
             points: Vec::new(),
@@ -247,9 +247,8 @@ impl PanelChart {
         let Frame { left: from, top, .. } = frame;
         drawing.path("axis", format_args!("M{from:.1} {bottom:.1}H{right:.1}M{from:.1} {bottom:.1}V{top:.1}"));
         let room = ((right - left - 16.0) / CHARACTER) as usize;
-        let label = wording::n_axis(&self.n_label, matches!(self.n, Scale::Log { .. }));
-        drawing.word("unit", (left + 8.0, top - 11.0), &clip(&format!("X, {}", self.x_unit), room));
-        drawing.word("unit e", (right, bottom + 32.0), &clip(&label, room));
+        drawing.word("unit", (left + 8.0, top - 11.0), &clip(&self.x_label, room));
+        drawing.word("unit e", (right, bottom + 32.0), &clip(&self.n_label, room));
     }
 
     /// Words, moved until they cover neither a point nor another word; a word that finds no such place covers points,

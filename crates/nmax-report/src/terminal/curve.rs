@@ -153,7 +153,7 @@ fn of_frame(frame: &Frame, labels: (&str, &str), size: (usize, usize), color: bo
     for mark in &frame.points {
         canvas.point(mark.n, mark.x, glyphs.point(0), Ink::Bold);
     }
-    axes.render(&canvas, labels, color)
+    axes.render(&canvas, axes.titles(labels), color)
 }
 
 fn legend(frame: &Frame, glyphs: Glyphs) -> Vec<String> {
@@ -201,7 +201,9 @@ pub(super) fn of_overlay(
             }
         }
     }
-    let mut lines = axes.render(&canvas, labels, color);
+    let own = || (shown(labels.0).into_owned(), labels.1.to_owned());
+    let titles = if overlay.has_own_axes { own() } else { axes.titles(labels) };
+    let mut lines = axes.render(&canvas, titles, color);
     let name = |(number, series): (usize, &crate::scalability::Series)| {
         let mark = if series.points.is_empty() { digit(number) } else { glyphs.point(number) };
         format!("{mark} {}", shorten(&series.name, 40))
@@ -260,11 +262,17 @@ impl Axes {
         Canvas::new(self.n, self.x_max, self.columns, self.rows, glyphs)
     }
 
+    /// Titles of the axes of N and of X.
+    fn titles(&self, (n_label, x_unit): (&str, &str)) -> (String, String) {
+        let n = wording::n_axis(&shown(n_label), matches!(self.n, Scale::Log { .. }));
+        (n, format!("X, {x_unit}"))
+    }
+
     /// Title of the vertical axis, rows, horizontal axis, its labels with its title.
-    fn render(&self, canvas: &Canvas, (n_label, x_unit): (&str, &str), color: bool) -> Vec<Painted> {
+    fn render(&self, canvas: &Canvas, (title, x_title): (String, String), color: bool) -> Vec<Painted> {
         let whole = self.margin + 1 + self.columns;
         let dim = |text: &str| Painted::inked(text, Ink::Dim, color);
-        let mut lines = vec![dim(&shorten(&format!("X, {x_unit}"), whole))];
+        let mut lines = vec![dim(&shorten(&x_title, whole))];
         for row in 0..self.rows {
             let label = self.ticks.iter().rev().find(|(tick, _)| canvas.row(*tick) == row);
             let (label, edge) = label.map_or(("", '│'), |(_, label)| (label.as_str(), '┤'));
@@ -273,7 +281,6 @@ impl Axes {
         }
         let (line, labels) = self.horizontal(canvas);
         lines.push(dim(&line));
-        let title = wording::n_axis(&shown(n_label), matches!(self.n, Scale::Log { .. }));
         let room = whole.saturating_sub(width(&labels) + 2);
         if width(&title) <= room {
             lines.push(dim(&format!("{labels}{}", right(&title, whole - width(&labels)))));

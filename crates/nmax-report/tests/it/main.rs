@@ -4,6 +4,7 @@
 
 mod agreement;
 mod comparison;
+mod demand;
 mod documents;
 mod ending;
 mod escaping;

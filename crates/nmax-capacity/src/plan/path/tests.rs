@@ -66,7 +66,7 @@ fn each_step_begins_where_the_last_one_ends() {
     assert_eq!(path.ends(), Meeting::NotWithin(52));
     assert_eq!(path.needed().count(), 3);
     assert!(path.stairs[1].needed_early.unwrap().day(path.today) < path.stairs[1].needed.unwrap().day(path.today));
-    assert!(path.weeks.windows(2).all(|pair| pair[0].median < pair[1].median) && path.weeks.len() == 53);
+    assert!(path.weeks.windows(2).all(|pair| pair[0].median < pair[1].median) && path.weeks.len() == 52);
 }
 
 /// The tier that limits is upgraded until another one does; without more to buy for that one the path ends.

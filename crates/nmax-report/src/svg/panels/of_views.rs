@@ -217,10 +217,14 @@ pub(crate) fn what_if_chart(view: &WhatIfView) -> PanelChart {
     of_overlay("usl-what-if", "Known and assumed", &overlay, labels)
 }
 
-fn of_overlay(id: &str, title: &str, overlay: &Overlay, labels: (&str, &str)) -> PanelChart {
+/// Curves of an overlay.
+pub(crate) fn of_overlay(id: &str, title: &str, overlay: &Overlay, labels: (&str, &str)) -> PanelChart {
     let names: Vec<_> = overlay.series.iter().map(|series| series.name.as_str()).collect();
     let description = format!("{title}: {}.", names.join(", "));
     let mut chart = PanelChart::new((id, title), description, (overlay.n, overlay.x), labels);
+    if overlay.has_own_axes {
+        (chart.n_label, chart.x_label) = (labels.0.into(), labels.1.into());
+    }
     if !overlay.band.is_empty() {
         chart.areas.push(Area { class: "assumed", edges: overlay.band.clone() });
         entry(&mut chart, Key::Area("assumed"), &overlay.band_name);
