@@ -2,6 +2,7 @@
 import type { components } from "./api";
 
 type All = components["schemas"];
+export type CapacityPage = All["CapacityPage"];
 export type Checked = All["Checked"];
 export type Comparison = All["Comparison"];
 export type Course = All["Course"];

@@ -4,7 +4,7 @@
 //! - `keys`: the root table; each part has its tables beside its decoder
 //! - `grid`: files of rows beside the document
 //! - `values`: values that several parts have
-//! - `supply`, `demand`, `plan` with `headroom`, `prices`, `vertical`, `day`: the parts
+//! - `supply`, `demand`, `plan` with `headroom`, `prices`, `vertical`, `day`, `assume`: the parts
 
 use nmax_plan::document::reading::{Decoder, Node, read};
 use nmax_plan::document::{DocumentError, Options, reading};
@@ -14,6 +14,7 @@ use crate::cost::vertical::Vertical;
 use crate::supply::Question;
 use crate::supply::tested::Objective;
 
+mod assume;
 mod day;
 mod demand;
 mod grid;
@@ -25,6 +26,7 @@ mod supply;
 mod values;
 mod vertical;
 
+pub use assume::Assume;
 pub use plan::Plan;
 
 use crate::demand::Demand;
@@ -52,6 +54,8 @@ pub struct Document {
     pub demand: Option<Demand>,
     /// What is planned.
     pub plan: Plan,
+    /// What if some of it were different?
+    pub assume: Assume,
     /// A day to be simulated.
     pub day: Option<crate::day::Setting>,
 }
@@ -93,6 +97,7 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
         seed: fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX)).unwrap_or(1),
         demand: fields.get("demand").and_then(|node| demand::decode(decoder, node)),
         plan: fields.get("plan").and_then(|node| plan::decode(decoder, node)).unwrap_or_default(),
+        assume: fields.get("assume").and_then(|node| assume::decode(decoder, node)).unwrap_or_default(),
         day: fields.get("day").and_then(|node| day::decode(decoder, node)),
     };
     Some(document)

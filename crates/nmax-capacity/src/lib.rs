@@ -4,6 +4,7 @@
 //! Pure: a document and tables in, answers out. Everything random comes from the seed of the document.
 //!
 //! # Layout
+//! - [`answer`]: whole answers, the parts held against each other
 //! - [`document`]: the YAML that states a question, with every error at once
 //! - [`origin`]: which values are measured, assumed, or a vendor's; what each answer rests on
 //! - [`supply`]: usable capacity of a node, of nodes, of tiers
@@ -14,6 +15,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod answer;
 pub mod cost;
 pub mod day;
 pub mod demand;

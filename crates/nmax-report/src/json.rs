@@ -10,6 +10,7 @@ use nmax_analysis::summary;
 
 mod answers;
 mod breakdown;
+mod capacity;
 mod comparison;
 mod diagnosis;
 mod groups;
@@ -18,6 +19,7 @@ mod series;
 mod stats;
 mod usl;
 mod versions;
+pub use capacity::{capacity_plan, capacity_plan_schema};
 pub use comparison::{comparison, comparison_schema, history, history_schema};
 pub use scale::{level, scale, scale_schema};
 pub use series::{series, series_schema};

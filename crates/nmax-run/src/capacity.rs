@@ -6,7 +6,7 @@ use nmax_capacity::Document;
 use nmax_plan::document::Options;
 
 use crate::Trouble;
-use crate::load::{every, length, read_beside, read_document};
+use crate::load::{LoadError, every, length, read_beside, read_document};
 use crate::logs::Listener;
 
 mod logs;
@@ -20,9 +20,12 @@ pub use logs::count;
 pub fn question(file: &Path, set: &[(String, String)], listener: &mut dyn Listener) -> Result<Document, Trouble> {
     let text = read_document(file).map_err(|error| {
         let help = "give the path of a document that begins with `capacity: 1`; examples/capacity has four";
-        Trouble::usage(format!("{}: cannot read it: {error}", file.display()), help)
+        Trouble::usage(format_args!("{}: cannot read it: {error}", file.display()), help)
     })?;
-    let mut document = question_of_text(file, &text, set)?;
+    let mut document = question_of_text(file, &text, set).map_err(|error| match error {
+        LoadError::Document(errors) => every(&errors).into(),
+        other => Trouble::from(other),
+    })?;
     count(&mut document, file.parent().unwrap_or(Path::new("")), listener)?;
     Ok(document)
 }
@@ -31,7 +34,7 @@ pub fn question(file: &Path, set: &[(String, String)], listener: &mut dyn Listen
 ///
 /// # Errors
 /// Everything that is wrong with the document.
-pub fn question_of_text(file: &Path, text: &str, set: &[(String, String)]) -> Result<Document, Trouble> {
+pub fn question_of_text(file: &Path, text: &str, set: &[(String, String)]) -> Result<Document, LoadError> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let label = file.display().to_string();
     let options = Options {
@@ -41,5 +44,5 @@ pub fn question_of_text(file: &Path, text: &str, set: &[(String, String)]) -> Re
         set,
         ..Options::standalone(&label)
     };
-    nmax_capacity::parse(text, &options).map_err(|errors| Trouble::from(every(&errors)))
+    nmax_capacity::parse(text, &options).map_err(LoadError::Document)
 }

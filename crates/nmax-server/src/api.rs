@@ -356,11 +356,40 @@ types! {
     }
     out PlanRow {
         name: String,
+        kind: PlanKind,
         /// RFC 3339 UTC.
         changed_at: String,
     }
+    /// What a document is about.
+    words PlanKind {
+        /// A load.
+        #[default]
+        Load,
+        /// A question of capacity.
+        Capacity,
+    }
+    /// What a question of capacity comes to.
+    out CapacityPage {
+        name: String,
+        report: Report,
+        /// Values that may be moved.
+        sliders: Vec<Slider>,
+        /// Whether it states a day that can be simulated.
+        has_day: bool,
+    }
+    out Slider {
+        /// In the query.
+        id: String,
+        name: String,
+        value: f64,
+        least: f64,
+        most: f64,
+        unit: String,
+        about: String,
+    }
     out PlanFile {
         name: String,
+        kind: PlanKind,
         text: String,
         /// Changes with the text.
         etag: String,

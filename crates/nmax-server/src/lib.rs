@@ -8,6 +8,7 @@
 //! - `routes`: every way to ask, as a table, and its OpenAPI document; `api`: what is asked and answered
 //! - `guard`, `session`: who is let in; `refusal`: why something is not done
 //! - `runs`: the list; `page`: a run; `course`: a run over time; `live`: a run as it goes on; `analyses`: runs beside each other
+//! - `capacity`: what to buy, with values that may be moved
 //! - `plans`: plans of a folder; `started`: runs that are started here; `recordings`: visits that are recorded; `steer`: changes of a running run
 //! - `scrape`: running runs for Prometheus; `ui`: the page
 
@@ -15,6 +16,7 @@
 
 mod analyses;
 mod api;
+mod capacity;
 mod course;
 mod guard;
 mod live;

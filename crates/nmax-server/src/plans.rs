@@ -1,6 +1,7 @@
 //! Plans of a folder: read, checked while they are written, saved.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nmax_plan::document::Location;
@@ -13,6 +14,8 @@ use crate::refusal::Refusal;
 
 /// Longest plan, bytes.
 pub(crate) const BYTES_MAX: usize = 1 << 20;
+/// Where the first keys of a document stand.
+const HEAD_BYTES: u64 = 4_096;
 /// Most plans in a list.
 const PLANS_MAX: usize = 500;
 /// Longest name.
@@ -51,7 +54,11 @@ impl Plans {
                 continue;
             };
             let changed_at = jiff::Timestamp::try_from(changed).unwrap_or_default().to_string();
-            plans.push(api::PlanRow { name, changed_at });
+            let text = fs::File::open(self.path(&name)?).and_then(|file| {
+                let mut head = String::new();
+                file.take(HEAD_BYTES).read_to_string(&mut head).map(|_| head)
+            });
+            plans.push(api::PlanRow { kind: kind(&text.unwrap_or_default()), name, changed_at });
         }
         plans.sort_by(|one, other| other.changed_at.cmp(&one.changed_at).then_with(|| one.name.cmp(&other.name)));
         plans.truncate(PLANS_MAX);
@@ -65,7 +72,7 @@ impl Plans {
             return Err(Refusal::bad(format!("{name} has more than {BYTES_MAX} bytes"), ""));
         }
         let text = String::from_utf8(bytes).map_err(|_| Refusal::bad(format!("{name} is not UTF-8 text"), ""))?;
-        Ok(api::PlanFile { name: name.to_owned(), etag: etag(&text), text })
+        Ok(api::PlanFile { name: name.to_owned(), kind: kind(&text), etag: etag(&text), text })
     }
 
     /// Writes a plan, also one with errors, unless the file is another one than was changed.
@@ -85,6 +92,11 @@ impl Plans {
     /// What is wrong with a text, as `nmax check` says it, and what it would do.
     pub(crate) fn check(&self, text: &str) -> api::Checked {
         let folder = self.0.clone().unwrap_or_default();
+        if kind(text) == api::PlanKind::Capacity {
+            let asked = nmax_run::capacity::question_of_text(&folder.join("capacity.yaml"), text, &[]);
+            let found = asked.err().map(|error| problems(&error));
+            return api::Checked { problems: found.unwrap_or_default(), summary: None };
+        }
         match load::plan_of_text(&folder.join("plan.yaml"), text, &Changes::default()) {
             Ok(plan) => {
                 let origins = nmax_run::preflight::origins(&plan).unwrap_or_default();
@@ -130,6 +142,12 @@ fn problems(error: &LoadError) -> Vec<api::Problem> {
             vec![problem((0, 0), text, help, false)]
         }
     }
+}
+
+/// What a text is about, by its keys.
+fn kind(text: &str) -> api::PlanKind {
+    let is_capacity = text.lines().any(|line| line.starts_with("capacity:"));
+    if is_capacity { api::PlanKind::Capacity } else { api::PlanKind::Load }
 }
 
 /// Another one for another text.

@@ -147,6 +147,18 @@ fn change<Q: In, T: Out>(
 const SPAN: [(&str, &str); 2] =
     [("from", "Beginning, seconds since the start of the run."), ("until", "End, seconds.")];
 
+const MOVED: [(&str, &str); 5] = [
+    ("growth", "Growth on top of the forecast, % per week."),
+    ("demand", "Demand, times the forecast."),
+    ("headroom", "Margin above the forecast peak, %."),
+    ("lag", "Delays, times what the document states."),
+    ("price", "Prices, times what the document states."),
+];
+
+fn capacity(asked: &Asked<'_>, is_day: bool) -> Result<api::CapacityPage, Refusal> {
+    crate::capacity::answer(&asked.shared.plans, &asked.parts[0], is_day, |name| asked.number(name))
+}
+
 /// The table. Streams, sessions and files of the page are answered elsewhere.
 pub(crate) fn table() -> Vec<Route> {
     let (post, put, patch) = (Method::POST, Method::PUT, Method::PATCH);
@@ -228,6 +240,14 @@ pub(crate) fn table() -> Vec<Route> {
         Route {
             needs: Needs::Known,
             ..get("/api/plans/{name}", "A plan.", &[], |asked| asked.shared.plans.read(&asked.parts[0]))
+        },
+        Route {
+            needs: Needs::Known,
+            ..get("/api/capacity/{name}", "What to buy, and when.", &MOVED, |asked| capacity(asked, false))
+        },
+        Route {
+            needs: Needs::Known,
+            ..get("/api/capacity/{name}/day", "A day, under each strategy.", &MOVED, |asked| capacity(asked, true))
         },
         change(
             put,

@@ -349,6 +349,7 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>, caller: &Calle
         }
         ("GET", "/api/openapi.json") => return Ok(json(&openapi(&shared.table))),
         ("GET", "/api/schema") => return Ok(json(&nmax_plan::document::schema())),
+        ("GET", "/api/schema/capacity") => return Ok(json(&nmax_capacity::schema())),
         _ => {}
     }
     let matching = |route: &Route| Some((route.method.clone(), route.matches(path)?));

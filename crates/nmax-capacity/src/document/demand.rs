@@ -139,7 +139,7 @@ fn assumed(decoder: &mut Decoder, now: &Node, fields: Fields) -> Option<Source> 
 }
 
 /// A growth per week as a share.
-fn per_week(decoder: &mut Decoder, node: &Node) -> Option<f64> {
+pub(super) fn per_week(decoder: &mut Decoder, node: &Node) -> Option<f64> {
     let text = decoder.expanded(node)?;
     let parse = || {
         let (number, period) = text.split_once('%')?;

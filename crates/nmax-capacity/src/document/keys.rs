@@ -16,6 +16,7 @@ tables! {
         key "prices": Object(&PRICES), "What things cost.";
         key "vertical": Object(&super::vertical::VERTICAL), "Larger nodes in place of more, with their prices.";
         key "seed": Whole(0, u64::MAX), "Initial value of every choice; 1 by default.";
+        key "assume": Object(&super::assume::ASSUME), "What if: other growth, demand, delays or prices.";
         key "demand": Object(&super::demand::DEMAND), "How much will be asked for.";
         key "plan": Object(&super::plan::PLAN), "What is planned: how far ahead, with what lead time and headroom.";
         key "day": Object(&super::day::DAY), "A day, simulated second by second.";
