@@ -14,6 +14,7 @@ const FOOTER: &str = "A usable load was tested at the objective. Intervals are 9
                       Formulas with sources: docs/methods/capacity.md.";
 
 pub mod date;
+pub mod day;
 pub mod demand;
 
 /// What to buy, when, with what headroom; the same as JSON; whether the data support it.

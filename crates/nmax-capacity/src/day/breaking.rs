@@ -24,6 +24,8 @@ pub enum Variable {
     Never,
     /// Length of an outage of the management plane, s.
     Outage,
+    /// Probability of an outage of the management plane.
+    Chance,
     /// Attempts after the first.
     Retries,
     /// Hit rate of the cache.
@@ -38,11 +40,12 @@ pub enum Variable {
 
 impl Variable {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Load,
         Self::Provisioning,
         Self::Never,
         Self::Outage,
+        Self::Chance,
         Self::Retries,
         Self::Hit,
         Self::Zone,
@@ -57,6 +60,7 @@ impl Variable {
             Self::Provisioning => "time until a node serves",
             Self::Never => "nodes that never come",
             Self::Outage => "outage of the management plane",
+            Self::Chance => "chance of an outage of the management plane",
             Self::Retries => "retries",
             Self::Hit => "hit rate",
             Self::Zone => "loss of a zone at the peak",
@@ -119,10 +123,12 @@ pub fn breaking(world: &World, policy: &Policy, risk: Risk, seeds: usize, seed: 
             }
             Variable::Never => provisioning.never = value,
             Variable::Outage => {
-                let at_s = outage(&world).map_or(first_s, |failure| failure.at_s);
-                world.failures.retain(|failure| failure.loss != Loss::Management);
-                world.failures.push(lost(Loss::Management, at_s, value));
+                if outage(&world).is_none() {
+                    world.failures.push(lost(Loss::Management, first_s, value));
+                }
+                outages(&mut world).for_each(|failure| failure.lasts_s = value);
             }
+            Variable::Chance => outages(&mut world).for_each(|failure| failure.chance = value),
             Variable::Retries => world.clients.retries = value.round() as usize,
             Variable::Hit => policy.cache = policy.cache.map(|cache| Cache { hit: value, ..cache }),
             Variable::Zone => world.failures.push(lost(Loss::Zone(0), busiest_s, 3600.0)),
@@ -155,6 +161,10 @@ fn outage(world: &World) -> Option<&Failure> {
     world.failures.iter().find(|failure| failure.loss == Loss::Management)
 }
 
+fn outages(world: &mut World) -> impl Iterator<Item = &mut Failure> {
+    world.failures.iter_mut().filter(|failure| failure.loss == Loss::Management)
+}
+
 fn largest(world: &World) -> usize {
     let shares = world.regions.iter().map(|region| region.share).enumerate();
     shares.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at)
@@ -172,6 +182,7 @@ fn range(variable: Variable, world: &World, policy: &Policy, keeps_risk: bool) -
             let now = outage(world).map_or(0.0, |failure| failure.lasts_s);
             (now, towards(worst(variable).max(4.0 * now), 0.0))
         }
+        Variable::Chance if launches => (outage(world)?.chance, towards(worst(variable), 0.0)),
         Variable::Retries => (world.clients.retries as f64, towards(worst(variable), 0.0)),
         Variable::Hit => (policy.cache?.hit, towards(0.0, 0.99)),
         Variable::Zone if keeps_risk => (0.0, 1.0 / world.zones as f64),

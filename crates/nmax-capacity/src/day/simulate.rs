@@ -118,23 +118,26 @@ impl<'a> Day<'a> {
     fn second(&mut self, second: usize, fresh: f64) {
         let now_s = second as f64;
         let mut tally = Tally::default();
-        let mix = self.attempts.arrive(fresh);
+        let mut mix = self.attempts.arrive(fresh);
         let total: f64 = mix.iter().sum();
-        let shares: Mix = if total > 0.0 { mix.map(|amount| amount / total) } else { Mix::default() };
         self.failures(now_s, &mut tally);
         let hit = self.hit(now_s + 0.5);
         let up: f64 = self.pools.iter().filter(|pool| pool.is_up).map(|pool| pool.share).sum();
+        // What comes again was no hit the first time, and was not answered since: it misses again.
+        let hits = if up > 0.0 { fresh * hit } else { 0.0 };
+        mix[0] -= hits;
+        let load: f64 = mix.iter().sum();
+        let shares: Mix = if load > 0.0 { mix.map(|amount| amount / load) } else { Mix::default() };
+        tally.answered += hits;
         if up <= 0.0 {
-            self.attempts.fail(&shares, total, now_s);
-            tally.refused += total;
+            self.attempts.fail(&shares, load, now_s);
+            tally.refused += load;
         }
         for at in 0..self.pools.len() {
             let is_up = self.pools[at].is_up;
             self.pools[at].nodes.turn(now_s, self.around, is_up);
             let part = if is_up { self.pools[at].share / up } else { 0.0 };
-            let hits = total * part * hit;
-            tally.answered += hits;
-            self.pool(at, now_s, (total * part - hits, &shares), total, &mut tally);
+            self.pool(at, now_s, (load * part, &shares), total, &mut tally);
         }
         tally.capacity /= 1.0 - hit;
         self.note(second, fresh, total, &tally);
