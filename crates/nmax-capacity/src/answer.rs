@@ -2,13 +2,18 @@
 
 use nmax_usl::Usl;
 
+use crate::cost::sensitivity::{self, Influence};
+use crate::cost::vertical::{self, Comparison};
+use crate::cost::{self, Bill};
+use crate::day::study::Study;
 use crate::day::{self, Given};
-use crate::demand::forecast::{Ahead, Forecast, forecast};
+use crate::demand::forecast::{Ahead, Change, Forecast, forecast};
 use crate::document::Document;
 use crate::origin::{Assumptions, Basis, Figure};
 use crate::plan::date::{self, Dates};
 use crate::plan::headroom::{self, Headroom, Target};
 use crate::plan::nodes::{self, Needed, Survive, needed};
+use crate::plan::path::{self, Path};
 use crate::supply::law::End;
 use crate::supply::{self, Supply};
 
@@ -35,6 +40,14 @@ pub struct Planned<'a> {
     pub headroom: Option<Headroom>,
     /// The largest safe target of an autoscaler.
     pub target: Option<Target>,
+    /// Upgrades in the weeks that need them.
+    pub path: Option<Path>,
+    /// What an hour costs: the nodes that are there, and those that are chosen, at the load of the peak.
+    pub bills: Option<(Bill, Option<Bill>)>,
+    /// Which input moves the number of nodes, or their price, most.
+    pub influences: Vec<Influence>,
+    /// More nodes against larger ones.
+    pub vertical: Option<Comparison>,
     /// What all of it rests on.
     pub about: Assumptions,
 }
@@ -99,6 +112,20 @@ pub fn plan(document: &Document) -> Planned<'_> {
             flash: headroom.doubling(doubling_s).needed.recip(),
         }
     });
+    let path = forecast.as_ref().zip(supply.as_ref());
+    let path = path.and_then(|(forecast, supply)| path::path(forecast, supply, plan.survive, plan.margin));
+    let prices = document.prices.unwrap_or_default();
+    let bills = supply.as_ref().zip(load_per_s).and_then(|(supply, load)| {
+        let chosen = chosen.and_then(|(_, needed)| needed.iter().map(|one| one.pessimistic.nodes()).collect());
+        let of = |nodes: &[u32]| cost::bill(supply, &prices, nodes, load);
+        Some((of(&supply.installed())?, chosen.and_then(|nodes: Vec<u32>| of(&nodes))))
+    });
+    let influences = supply.as_ref().zip(forecast.as_ref()).map_or_else(Vec::new, |(supply, forecast)| {
+        let basis = forecast.series.as_ref().map_or(Basis::Assumed, |series| series.basis);
+        let load = Figure { value: forecast.peak(), interval: Some(forecast.peak_range()), basis };
+        sensitivity::of_nodes(supply, document.prices.as_ref(), load, plan.margin, plan.survive)
+    });
+    let vertical = vertical(document, supply.as_ref(), capacity.map_or(0, |(_, binds)| binds), &mut about);
     stated(document, &mut about);
     Planned {
         document,
@@ -111,8 +138,53 @@ pub fn plan(document: &Document) -> Planned<'_> {
         needed,
         headroom,
         target,
+        path,
+        bills,
+        influences,
+        vertical,
         about,
     }
+}
+
+/// More nodes of the tier that binds against larger ones.
+fn vertical(document: &Document, supply: Option<&Supply>, binds: usize, about: &mut Assumptions) -> Option<Comparison> {
+    let larger = document.vertical.as_ref()?;
+    let tier = supply?.tiers.get(binds)?;
+    let price = document.prices.unwrap_or_default().node(tier);
+    let compared = price
+        .ok_or_else(|| format!("`{}` has no price", tier.name))
+        .and_then(|price| vertical::compare(tier, price, document.plan.survive, larger, document.seed));
+    compared
+        .map_err(|why| about.unsupported.push(format!("Larger nodes are not supported by these data, because {why}.")))
+        .ok()
+}
+
+/// What `nmax capacity day` answers.
+#[derive(Debug)]
+pub struct Simulated<'a> {
+    /// What was asked.
+    pub document: &'a Document,
+    /// The day, or what is missing, as a sentence.
+    pub study: Result<Study, String>,
+    /// What it rests on.
+    pub about: Assumptions,
+}
+
+/// Simulates the day of a document.
+pub fn day(document: &Document) -> Simulated<'_> {
+    let mut about = Assumptions::default();
+    let given = given(document, &mut about);
+    let setting = document.day.as_ref().ok_or("the document has no `day`; write `day: {}` for a plain one");
+    let study = setting.map_err(str::to_owned).and_then(|setting| {
+        let study = day::study::study(setting, &given, document.seed)?;
+        study.assume(setting, &mut about);
+        Ok(study)
+    });
+    if let Err(why) = &study {
+        about.unsupported.push(format!("A day is not supported by these data, because {why}."));
+    }
+    stated(document, &mut about);
+    Simulated { document, study, about }
 }
 
 /// The forecast of the document; why there is none is told.
@@ -123,7 +195,13 @@ fn demand(document: &Document, about: &mut Assumptions) -> Option<Forecast> {
         about.next.push(("Count the requests of each day in the access logs of the servers".into(), command.into()));
         return None;
     };
-    let ahead = Ahead { weeks: document.plan.weeks, today: document.plan.today, seed: document.seed };
+    let assume = &document.assume;
+    let ahead = Ahead {
+        weeks: document.plan.weeks,
+        today: document.plan.today,
+        seed: document.seed,
+        change: Change { factor: assume.demand, growth_per_week: assume.growth_per_week },
+    };
     match forecast(demand, &ahead, about) {
         Ok(forecast) => Some(forecast),
         Err(why) => {
@@ -157,7 +235,7 @@ fn stated(document: &Document, about: &mut Assumptions) {
 }
 
 /// What the other parts of a document know about a day.
-pub fn given(document: &Document, about: &mut Assumptions) -> Given {
+fn given(document: &Document, about: &mut Assumptions) -> Given {
     let supply = supply::resolve(&document.supply, document.limits.as_ref(), about);
     let tier = supply.as_ref().map(|supply| {
         let binds = nodes::capacity(supply, &supply.installed(), Survive::None, End::Estimate).binds;
@@ -187,3 +265,6 @@ pub fn given(document: &Document, about: &mut Assumptions) -> Given {
         },
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,7 +86,7 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
     let named = fields.get("name").is_some();
     let default_name = stem();
     let name = if named { text(decoder, "name") } else { default_name };
-    let document = Document {
+    let mut document = Document {
         name,
         objective: text(decoder, "objective"),
         limits: fields.get("objective").and_then(|node| supply::objective(decoder, node)),
@@ -100,6 +100,8 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
         assume: fields.get("assume").and_then(|node| assume::decode(decoder, node)).unwrap_or_default(),
         day: fields.get("day").and_then(|node| day::decode(decoder, node)),
     };
+    let assume = document.assume;
+    assume.apply(&mut document);
     Some(document)
 }
 

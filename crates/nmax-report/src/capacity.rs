@@ -23,7 +23,7 @@ pub fn plan(question: &Question) -> (Document, Value, bool) {
     let document = Document {
         title: format!("Capacity of {}", question.name),
         banner: banner(&planned),
-        sections: [summary(&planned), assumptions(&planned.about)].into_iter().filter_map(Section::said).collect(),
+        sections: sections(&planned),
         footer: FOOTER,
         nmax_version: env!("CARGO_PKG_VERSION").into(),
         ..Document::default()
@@ -35,6 +35,15 @@ pub fn plan(question: &Question) -> (Document, Value, bool) {
 /// A day under each strategy; the same as JSON; whether the data support it.
 pub fn day(question: &Question) -> (Document, Value, bool) {
     plan(question)
+}
+
+fn sections(planned: &Planned) -> Vec<Section> {
+    let mut sections = vec![summary(planned)];
+    sections.extend(planned.dates.as_ref().map(date::section));
+    sections.extend(planned.path.as_ref().map(date::path));
+    sections.extend(planned.forecast.iter().flat_map(demand::sections));
+    sections.push(assumptions(&planned.about));
+    sections.into_iter().filter_map(Section::said).collect()
 }
 
 /// Nodes of a tier, or groups of them.
@@ -89,7 +98,7 @@ pub(crate) fn meeting(meets: Meeting) -> String {
 /// What somebody who decides has to know.
 fn summary(planned: &Planned) -> Section {
     let document = planned.document;
-    let per_s = |value: f64| format!("{}/s", number::digits(value));
+    let per_s = number::rate;
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut fact = |name: &str, text: String| facts.push((name.to_owned(), text));
     if let (Some(supply), Some(capacity)) = (&planned.supply, &planned.capacity) {
@@ -157,8 +166,11 @@ fn assumptions(about: &Assumptions) -> Section {
             Table::from_rows(about.list.iter())
                 .named()
                 .word("what", |one: &Assumption| one.what.as_str())
+                .short("", 0)
                 .word("value", |one: &Assumption| one.value.as_str())
+                .short("value", 28)
                 .word("basis", |one: &Assumption| one.basis.word())
+                .short("basis", 9)
                 .sentence("note", |one: &Assumption| one.note.as_str()),
         );
     })

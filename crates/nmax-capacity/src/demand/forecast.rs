@@ -19,8 +19,23 @@ pub const HORIZON_MAX: u64 = 260;
 /// Share of held-out points in a 95 % interval below which it is called too narrow.
 const COVERAGE_MIN: f64 = 0.85;
 
-/// What is asked.
+/// How demand is to differ from its forecast.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// Factor on all of it.
+    pub factor: f64,
+    /// Growth per week on top, from today on: .01 is 1 %.
+    pub growth_per_week: f64,
+}
+
+impl Default for Change {
+    fn default() -> Self {
+        Self { factor: 1.0, growth_per_week: 0.0 }
+    }
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ahead {
     /// Weeks to look ahead of today.
     pub weeks: u64,
@@ -28,6 +43,8 @@ pub struct Ahead {
     pub today: Option<Date>,
     /// First value of every random choice.
     pub seed: u64,
+    /// What if demand were another one?
+    pub change: Change,
 }
 
 /// What a forecast rests on.
@@ -92,17 +109,31 @@ pub struct Forecast {
     pub step: Step,
     naive: Option<Naive>,
     seed: u64,
+    change: Change,
 }
 
 impl Forecast {
     /// Futures of all points ahead, the same ones each time.
     pub fn futures(&self) -> (Futures<'_>, Random) {
-        (self.origin().ahead(self.bands.len()), Random::new(self.seed ^ 0xf07e))
+        (self.origin().ahead(self.bands.len()).shifted(self.shifts()), Random::new(self.seed ^ 0xf07e))
+    }
+
+    /// What the change adds to ln y of each point.
+    fn shifts(&self) -> Vec<f64> {
+        let Change { factor, growth_per_week } = self.change;
+        let weeks = |band: &Band| days_between(self.today, band.date).max(0) as f64 / 7.0;
+        self.bands.iter().map(|band| factor.ln() + weeks(band) * growth_per_week.ln_1p()).collect()
     }
 
     /// Largest of the medians from today on, requests per second: what nodes are planned for.
     pub fn peak(&self) -> f64 {
         self.ahead_of_today().map(|band| band.median).fold(0.0, f64::max)
+    }
+
+    /// Lower and upper end of the 95 % interval of the point with the largest median from today on.
+    pub fn peak_range(&self) -> (f64, f64) {
+        let peak = self.ahead_of_today().max_by(|a, b| a.median.total_cmp(&b.median));
+        peak.map_or((0.0, 0.0), |band| (band.low, band.high))
     }
 
     /// Largest upper end from today on.
@@ -162,6 +193,7 @@ pub fn forecast(demand: &Demand, ahead: &Ahead, rest: &mut Assumptions) -> Resul
     }
     drop(futures);
     let medians = forecast.origin().medians(forecast.bands.len());
+    let medians: Vec<f64> = medians.into_iter().zip(forecast.shifts()).map(|(median, shift)| median + shift).collect();
     for (at, ((band, column), median)) in forecast.bands.iter_mut().zip(columns).zip(medians).enumerate() {
         let (low, high) = middle(column, 0.95);
         (band.low, band.median, band.high) = (low.exp().min(median.exp()), median.exp(), high.exp().max(median.exp()));
@@ -234,6 +266,7 @@ fn of_series(series: &Series, events: Vec<Event>, ahead: &Ahead, rest: &mut Assu
         step: series.step,
         naive: Some(naive),
         seed: ahead.seed,
+        change: ahead.change,
     };
     say(&forecast, series, weeks_ahead, rest);
     Ok(forecast)
@@ -275,6 +308,7 @@ fn of_assumed(
         step: Step::Day,
         naive: None,
         seed: ahead.seed,
+        change: ahead.change,
     })
 }
 

@@ -21,15 +21,16 @@ pub enum Source<'a> {
 impl<'a> Source<'a> {
     /// Futures of `horizon` points.
     pub fn ahead(&self, horizon: usize) -> Futures<'a> {
-        match *self {
-            Self::Model(model) => Futures::Model(model.futures(horizon)),
-            Self::Naive(naive) => Futures::Naive(naive, horizon),
+        let kind = match *self {
+            Self::Model(model) => Kind::Model(model.futures(horizon)),
+            Self::Naive(naive) => Kind::Naive(naive, horizon),
             Self::Assumed(assumed, from, events) => {
                 let date = |at: usize| from.saturating_add((at as i64).days());
                 let factor = |at| factor(events, date(at));
-                Futures::Assumed(*assumed, (0..horizon).map(factor).collect())
+                Kind::Assumed(*assumed, (0..horizon).map(factor).collect())
             }
-        }
+        };
+        Futures { kind, shifts: Vec::new() }
     }
 
     /// Median of ln y of each point ahead.
@@ -50,7 +51,13 @@ fn factor(events: &[Event], day: Date) -> f64 {
 }
 
 /// Draws futures.
-pub enum Futures<'a> {
+pub struct Futures<'a> {
+    kind: Kind<'a>,
+    /// What is added to ln y of each point; empty for nothing.
+    shifts: Vec<f64>,
+}
+
+enum Kind<'a> {
     /// Of a fitted model.
     Model(model::Futures<'a>),
     /// Of the naive forecast, so many points.
@@ -60,8 +67,20 @@ pub enum Futures<'a> {
 }
 
 impl Futures<'_> {
+    /// The same futures, each point with its shift of ln y.
+    pub fn shifted(self, shifts: Vec<f64>) -> Self {
+        Self { shifts, ..self }
+    }
+
     /// Draws ln y of each point ahead into `path`.
     pub fn draw(&mut self, random: &mut Random, path: &mut Vec<f64>) {
+        self.kind.draw(random, path);
+        path.iter_mut().zip(&self.shifts).for_each(|(y, shift)| *y += shift);
+    }
+}
+
+impl Kind<'_> {
+    fn draw(&mut self, random: &mut Random, path: &mut Vec<f64>) {
         match self {
             Self::Model(futures) => futures.draw(random, path),
             Self::Naive(naive, horizon) => naive.draw(random, *horizon, path),

@@ -3,6 +3,7 @@
 use nmax_plan::document::reading::Shape::*;
 use nmax_plan::document::reading::{Decoder, Node, tables};
 
+use super::Document;
 use super::demand::per_week;
 use super::values::above_zero;
 
@@ -31,6 +32,35 @@ pub struct Assume {
 impl Default for Assume {
     fn default() -> Self {
         Self { growth_per_week: 0.0, demand: 1.0, lag: 1.0, price: 1.0 }
+    }
+}
+
+impl Assume {
+    /// Changes delays and prices of a document; demand is changed where it is forecast.
+    pub(super) fn apply(&self, document: &mut Document) {
+        let (lag, price) = (self.lag, self.price);
+        let plan = &mut document.plan;
+        plan.lead_days = (plan.lead_days as f64 * lag).round() as i64;
+        plan.actuation.iter_mut().flat_map(|all| &mut all.parts).for_each(|(seconds, _)| *seconds *= lag);
+        for tier in &mut document.supply {
+            tier.price_per_h = tier.price_per_h.map(|known| known * price);
+            for upgrade in &mut tier.upgrades {
+                upgrade.lead_days *= lag;
+                upgrade.price = upgrade.price.map(|known| known * price);
+            }
+        }
+        if let Some(prices) = &mut document.prices {
+            prices.node_per_h = prices.node_per_h.map(|known| known * price);
+            prices.request *= price;
+            prices.gigabyte *= price;
+        }
+        document.vertical.iter_mut().flat_map(|all| &mut all.sizes).for_each(|size| size.price_per_h *= price);
+        if let Some(day) = &mut document.day {
+            day.provisioning.quantiles.iter_mut().for_each(|(_, seconds)| *seconds *= lag);
+            day.provisioning.after_s *= lag;
+            let caches = day.strategies.iter_mut().filter_map(|draft| draft.policy.cache.as_mut());
+            caches.for_each(|cache| cache.price_hour *= price);
+        }
     }
 }
 

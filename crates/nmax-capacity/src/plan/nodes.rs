@@ -168,6 +168,8 @@ impl Needed {
 ///
 /// Both sides are checked, because beyond the peak more nodes give less. `capacity` rises to a single peak. O(n).
 fn smallest(need: f64, zones: u32, survive: Survive, capacity: &dyn Fn(u32) -> f64) -> Option<u32> {
+    // A load that came by logarithms is not to need a node more for its last digit.
+    let need = need * (1.0 - 1e-9);
     let mut best = 0.0;
     for n in 1..=NODES_MAX {
         let survivors = survive.survivors(n, zones);

@@ -28,7 +28,8 @@ fn document(text: &str) -> (Document, Forecast) {
     let options = Options { read: &file, ..Options::standalone("shop.yaml") };
     let question = nmax_capacity::parse(text, &options).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut rest = Assumptions::default();
-    let ahead = Ahead { weeks: question.plan.weeks, today: question.plan.today, seed: question.seed };
+    let ahead =
+        Ahead { weeks: question.plan.weeks, today: question.plan.today, seed: question.seed, ..Ahead::default() };
     let forecast = forecast(&question.demand.unwrap(), &ahead, &mut rest).unwrap();
     let supply = supply::resolve(&question.supply, None, &mut rest).unwrap();
     let figure = Figure { value: 9000.0, interval: Some((8700.0, 9300.0)), basis: Basis::Measured };

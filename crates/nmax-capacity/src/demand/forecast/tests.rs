@@ -8,7 +8,7 @@ fn of(weeks: usize, today: Option<Date>, value: impl Fn(usize, &mut Random) -> f
     let series = Series { start: date(2026, 1, 5), values, source: "peaks.csv".into(), ..Series::default() };
     let demand = Demand { source: Source::Series(series), events: Vec::new() };
     let mut rest = Assumptions::default();
-    let forecast = forecast(&demand, &Ahead { weeks: 8, today, seed: 1 }, &mut rest).unwrap();
+    let forecast = forecast(&demand, &Ahead { weeks: 8, today, seed: 1, ..Ahead::default() }, &mut rest).unwrap();
     (forecast, rest)
 }
 

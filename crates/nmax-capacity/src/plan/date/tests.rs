@@ -65,7 +65,7 @@ fn intervals_cover_in_simulated_worlds() {
 fn assumed(growth: f64, interval: Option<(f64, f64)>) -> Forecast {
     let growth = Figure { value: growth, interval, basis: Basis::Assumed };
     let demand = Demand { source: Source::Assumed(Assumed { now: 4000.0, growth }), events: Vec::new() };
-    let ahead = Ahead { weeks: 30, today: Some(date(2026, 11, 24)), seed: 1 };
+    let ahead = Ahead { weeks: 30, today: Some(date(2026, 11, 24)), seed: 1, ..Ahead::default() };
     forecast(&demand, &ahead, &mut Assumptions::default()).unwrap()
 }
 

@@ -32,7 +32,7 @@ fn upgrade(name: &str, gain: Gain) -> Upgrade {
 fn demand(growth: f64) -> Forecast {
     let growth = Figure { value: growth, interval: Some((growth - 0.01, growth + 0.01)), basis: Basis::Assumed };
     let demand = Demand { source: Source::Assumed(Assumed { now: 1000.0, growth }), events: Vec::new() };
-    let ahead = Ahead { weeks: 52, today: Some(date(2026, 11, 24)), seed: 1 };
+    let ahead = Ahead { weeks: 52, today: Some(date(2026, 11, 24)), seed: 1, ..Ahead::default() };
     forecast(&demand, &ahead, &mut Assumptions::default()).unwrap()
 }
 
