@@ -34,7 +34,27 @@ pub fn plan(question: &Question) -> (Document, Value, bool) {
 
 /// A day under each strategy; the same as JSON; whether the data support it.
 pub fn day(question: &Question) -> (Document, Value, bool) {
-    plan(question)
+    let simulated = answer::day(question);
+    let unsupported = simulated.about.unsupported.iter().map(|text| Item::new(Mark::Warning, text));
+    let mut banner = match &simulated.study {
+        Ok(study) => day::banner(study, &question.currency),
+        Err(_) => not_supported(),
+    };
+    banner.reasons.extend(unsupported);
+    let mut sections =
+        simulated.study.iter().flat_map(|study| day::sections(study, &question.currency)).collect::<Vec<_>>();
+    sections.push(next(&simulated.about));
+    sections.push(assumptions(&simulated.about));
+    let document = Document {
+        title: format!("A day of {}", question.name),
+        banner,
+        sections: sections.into_iter().filter_map(Section::said).collect(),
+        footer: FOOTER,
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        ..Document::default()
+    };
+    let is_supported = simulated.study.is_ok();
+    (document, json::capacity_day(&simulated), is_supported)
 }
 
 fn sections(planned: &Planned) -> Vec<Section> {
@@ -42,7 +62,7 @@ fn sections(planned: &Planned) -> Vec<Section> {
     sections.extend(planned.dates.as_ref().map(date::section));
     sections.extend(planned.path.as_ref().map(date::path));
     sections.extend(planned.forecast.iter().flat_map(demand::sections));
-    sections.push(assumptions(&planned.about));
+    sections.extend([next(&planned.about), assumptions(&planned.about)]);
     sections.into_iter().filter_map(Section::said).collect()
 }
 
@@ -70,14 +90,22 @@ fn banner(planned: &Planned) -> Banner {
                 format!("What is installed holds the demand of the next {weeks} weeks."),
             ),
         },
-        _ => (
-            Mark::Invalid,
-            "NOT SUPPORTED".to_owned(),
-            "These data do not support an answer; what they do support follows.".to_owned(),
-        ),
+        _ => {
+            let not = not_supported();
+            (not.mark, not.word, not.meaning)
+        }
     };
     let reasons = planned.about.unsupported.iter().map(|text| Item::new(Mark::Warning, text));
     Banner { mark, word, meaning, reasons: reasons.collect(), notes: Vec::new() }
+}
+
+fn not_supported() -> Banner {
+    Banner {
+        mark: Mark::Invalid,
+        word: "NOT SUPPORTED".into(),
+        meaning: "These data do not support an answer; what they do support follows.".into(),
+        ..Banner::default()
+    }
 }
 
 fn met(planned: &Planned, then: &str) -> String {
@@ -146,9 +174,14 @@ fn summary(planned: &Planned) -> Section {
     }
     Section::new("summary", "In short").with(|body| {
         body.facts(facts);
-        if !planned.about.next.is_empty() {
-            let next = planned.about.next.iter().map(|(what, command)| Item::new(Mark::Point, what).code(command));
-            body.heading("What to measure next").items(next);
+    })
+}
+
+/// What would make the answer better, with the command that measures it.
+fn next(about: &Assumptions) -> Section {
+    Section::new("next", "What to measure next").with(|body| {
+        if !about.next.is_empty() {
+            body.items(about.next.iter().map(|(what, command)| Item::new(Mark::Point, what).code(command)));
         }
     })
 }

@@ -19,7 +19,7 @@ mod series;
 mod stats;
 mod usl;
 mod versions;
-pub use capacity::{capacity_plan, capacity_plan_schema};
+pub use capacity::{capacity_day, capacity_day_schema, capacity_plan, capacity_plan_schema};
 pub use comparison::{comparison, comparison_schema, history, history_schema};
 pub use scale::{level, scale, scale_schema};
 pub use series::{series, series_schema};

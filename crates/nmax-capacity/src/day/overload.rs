@@ -27,6 +27,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Sheds, Self::Collapses, Self::StaysCollapsed];
+
     /// `sheds`.
     pub const fn name(self) -> &'static str {
         match self {

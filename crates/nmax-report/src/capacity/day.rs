@@ -1,8 +1,7 @@
 //! What is said of a simulated day.
 
-use nmax_capacity::day::{Answer, Breaking, Estimate, Limit, Loss, Outcome, Point, Policy, Strategy, Study, Variable};
+use nmax_capacity::day::{Answer, Breaking, Estimate, Limit, Outcome, Point, Policy, Strategy, Study, Variable};
 use nmax_capacity::day::{Overload, Verdict};
-use serde_json::{Value, json};
 
 use crate::doc::table::{Cell, Emphasis, Table};
 use crate::doc::{Banner, Figure, Item, Mark, Media, Plot, Section};
@@ -491,92 +490,6 @@ fn signed_range(estimate: &Estimate, text: impl Fn(f64) -> String) -> String {
 
 fn shares((low, high): (f64, f64)) -> String {
     format!("[{}, {}]", number::share(low), number::share(high))
-}
-
-/// The same for programs.
-pub fn json(study: &Study) -> Value {
-    let compared = &study.compared;
-    let limit = |limit: &Limit| {
-        json!({
-            "variable": limit.variable.name(), "now": limit.now, "edge": limit.edge, "change": limit.change,
-        })
-    };
-    json!({
-        "days": compared.seeds,
-        "risk": { "minutes": study.risk.minutes, "chance": study.risk.chance },
-        "peak_per_s": study.peak_per_s,
-        "most_per_s": study.most_per_s,
-        "strategies": compared.strategies.iter().map(strategy).collect::<Vec<_>>(),
-        "ranking": compared.ranking.iter().map(|at| &compared.strategies[*at].policy.name).collect::<Vec<_>>(),
-        "differences": compared.differences.iter().map(|difference| json!({
-            "strategy": compared.strategies[difference.strategy].policy.name,
-            "cost": estimate(&difference.cost),
-            "minutes_out": estimate(&difference.minutes_out),
-            "lost": estimate(&difference.lost),
-        })).collect::<Vec<_>>(),
-        "cheapest": study.cheapest.found.iter().map(strategy).collect::<Vec<_>>(),
-        "impossible": study.cheapest.impossible,
-        "breaking": {
-            "keeps_risk": study.breaking.keeps_risk,
-            "first": study.breaking.first().map(|first| first.variable.name()),
-            "limits": study.breaking.limits.iter().map(limit).collect::<Vec<_>>(),
-        },
-        "headroom": { "doubling_s": study.headroom.0, "survives_s": study.headroom.1, "lag_s": study.lag_s },
-        "failures": study.world.failures.iter().map(|failure| json!({
-            "lost": lost(failure.loss), "at_s": failure.at_s, "lasts_s": failure.lasts_s, "chance": failure.chance,
-        })).collect::<Vec<_>>(),
-    })
-}
-
-const fn lost(loss: Loss) -> &'static str {
-    match loss {
-        Loss::Zone(_) => "zone",
-        Loss::Region(_) => "region",
-        Loss::Management => "management",
-        Loss::Cache => "cache",
-    }
-}
-
-fn estimate(of: &Estimate) -> Value {
-    json!({ "mean": of.mean, "interval": [of.interval.0, of.interval.1], "median": of.median })
-}
-
-fn strategy(found: &Strategy) -> Value {
-    let series = |value: fn(&Point) -> f64| found.typical.series.iter().map(value).collect::<Vec<f64>>();
-    let overload = &found.overload;
-    json!({
-        "name": found.policy.name,
-        "policy": policy(&found.policy),
-        "nodes": found.policy.nodes,
-        "target": found.policy.autoscale.map(|scale| scale.target),
-        "cost": estimate(&found.cost),
-        "cost_per_request": estimate(&found.cost_per_request),
-        "minutes_out": estimate(&found.minutes_out),
-        "lost": estimate(&found.lost),
-        "failed_attempts": estimate(&found.failed),
-        "guessed": estimate(&found.guessed),
-        "sessions_lost": estimate(&found.sessions_lost),
-        "longest_wait_s": estimate(&found.longest_wait_s),
-        "node_hours": estimate(&found.node_hours),
-        "risk": { "share": found.risk.0, "interval": [found.risk.1.0, found.risk.1.1], "kept": found.keeps_risk },
-        "overload": {
-            "verdict": overload.verdict.name(),
-            "goodput": overload.goodput,
-            "amplification": overload.amplification,
-            "recovered_s": overload.recovered_s,
-            "allowed_s": overload.allowed_s,
-        },
-        "series": {
-            "at_s": series(|point| point.at_s),
-            "demand_per_s": series(|point| point.demand),
-            "capacity_per_s": series(|point| point.capacity),
-            "answered_per_s": series(|point| point.answered),
-            "guessed_per_s": series(|point| point.guessed),
-            "lost_per_s": series(|point| point.lost),
-            "waiting": series(|point| point.waiting),
-            "nodes": series(|point| point.nodes),
-        },
-    })
 }
 
 #[cfg(test)]
