@@ -259,10 +259,9 @@ fn given(document: &Document, about: &mut Assumptions) -> Given {
             .map(|limits| day::Objective { limit_s: limits.limit_ms / 1e3, share: limits.quantile }),
         prices: day::Prices {
             node_hour: tier.and_then(|tier| tier.price_per_h).or(prices.node_per_h).unwrap_or_default(),
-            request: prices.request,
-            answer: prices.gigabyte * prices.response_bytes as f64 / 1e9,
-            hour_out: prices.hour_out_of_slo.unwrap_or_default(),
+            ..day::Prices::from(&prices)
         },
+        actuation: document.plan.actuation,
     }
 }
 
