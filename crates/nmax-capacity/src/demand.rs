@@ -5,11 +5,13 @@
 //! - [`table`], [`metrics`]: series read from tables and from what Prometheus answers
 //! - [`terms`]: calendar: trend, seasons, events, as columns
 //! - [`model`]: least squares on the logarithms, with noise that remembers; futures drawn from it
+//! - [`damped`]: the challenger, whose trend wears off
 //! - [`futures`]: futures of each kind of forecast
 //! - [`forecast`]: the model beside the naive forecast
 //! - [`backtest`]: both on weeks held out
 
 pub mod backtest;
+pub mod damped;
 pub mod forecast;
 pub mod futures;
 pub mod metrics;
@@ -18,8 +20,8 @@ pub mod series;
 pub mod table;
 pub mod terms;
 
-pub use backtest::BackTest;
-pub use forecast::{Ahead, Band, Forecast, Method, forecast};
+pub use backtest::{BackTest, Method};
+pub use forecast::{Ahead, Band, Forecast, forecast};
 pub use model::{Growth, Model};
 pub use series::{Series, Step};
 pub use terms::Event;

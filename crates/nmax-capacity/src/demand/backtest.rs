@@ -3,14 +3,42 @@
 use jiff::civil::Date;
 use nmax_usl::quantile::student_t;
 
+use super::damped::Damped;
 use super::futures::{Naive, changes};
 use super::model::{Model, WEEKS_MIN};
 use super::{Event, Series};
 
 /// Most origins.
 const ORIGINS_MAX: usize = 12;
+/// Error of the challenger over that of the model below which it is clearly better.
+const CLEARLY: f64 = 0.9;
 /// The series is at least so many times as long as the horizon.
-const LENGTHS_MIN: f64 = 3.0;
+const LENGTHS_MIN: f64 = 4.0;
+
+/// What a forecast rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The fitted model.
+    Model,
+    /// A trend that wears off, with the seasons of the model.
+    Damped,
+    /// The last season, repeated.
+    Naive,
+    /// What is stated.
+    Assumed,
+}
+
+impl Method {
+    /// In headings.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Model => "trend and seasons",
+            Self::Damped => "a trend that wears off, and seasons",
+            Self::Naive => "the last season repeated",
+            Self::Assumed => "assumed growth",
+        }
+    }
+}
 
 /// The forecast of one origin.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +49,8 @@ pub struct Origin {
     pub points: usize,
     /// Error over that of the naive forecast one season ahead.
     pub mase: f64,
+    /// The same of the trend that wears off; that of the model where there is none.
+    pub damped_mase: f64,
     /// The same of the naive forecast at this horizon.
     pub naive_mase: f64,
     /// Points within the 95 % interval.
@@ -36,6 +66,8 @@ pub struct BackTest {
     pub origins: Vec<Origin>,
     /// Mean over the origins; below 1 the model is better than repeating the last season.
     pub mase: f64,
+    /// The same of the trend that wears off.
+    pub damped_mase: f64,
     /// The same of the naive forecast.
     pub naive_mase: f64,
     /// Share of the points that came within the 95 % interval.
@@ -43,9 +75,13 @@ pub struct BackTest {
 }
 
 impl BackTest {
-    /// Whether the model's forecast may be shown.
-    pub fn passes(&self) -> bool {
-        self.mase < 1.0
+    /// What may be shown: the model, unless the challenger is clearly better; neither when repeating the last season is.
+    pub fn choice(&self) -> Method {
+        match (self.mase, self.damped_mase) {
+            (model, damped) if damped < CLEARLY * model && damped < 1.0 => Method::Damped,
+            (model, _) if model < 1.0 => Method::Model,
+            _ => Method::Naive,
+        }
     }
 }
 
@@ -81,7 +117,7 @@ pub fn backtest(series: &Series, events: &[Event], weeks: f64) -> Result<BackTes
     let points = |weeks: f64| (weeks * 7.0) as usize / series.step.days() as usize;
     let horizon = points(weeks);
     let last = series.values.len() - horizon;
-    let first = points(weeks.max(0.5 * (all - weeks)).max(WEEKS_MIN)).min(last);
+    let first = points((0.5 * all).max(WEEKS_MIN)).min(last);
     let stride = ((last - first) / (ORIGINS_MAX - 1)).max(series.step.season());
     let mut lengths: Vec<usize> = (0..ORIGINS_MAX).map_while(|at| last.checked_sub(at * stride)).collect();
     lengths.retain(|length| *length >= first);
@@ -96,6 +132,7 @@ pub fn backtest(series: &Series, events: &[Event], weeks: f64) -> Result<BackTes
     Ok(BackTest {
         weeks,
         mase: mean(|origin| origin.mase),
+        damped_mase: mean(|origin| origin.damped_mase),
         naive_mase: mean(|origin| origin.naive_mase),
         coverage: inside / points,
         origins,
@@ -107,17 +144,20 @@ fn origin(series: &Series, events: &[Event], length: usize, horizon: usize) -> O
     let model = Model::fit(&training, events).ok()?;
     let naive = Naive::new(&training)?;
     let half = student_t(0.975, model.df);
-    let (mut own, mut others, mut inside) = (Vec::new(), Vec::new(), 0);
+    let damped = Damped::fit(&training, &model).map(|damped| damped.ahead(horizon));
+    let (mut own, mut damp, mut others, mut inside) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for (at, value) in series.known().filter(|(at, _)| (length..length + horizon).contains(at)) {
         let log = model.log_at(at);
         inside += usize::from((value.ln() - log).abs() <= half * model.error_at(at));
         own.push((value, log.exp()));
+        damp.push((value, damped.as_ref().map_or(log, |damped| damped[at - length] + model.season_at(at)).exp()));
         others.push((value, naive.log_at(at - length).exp()));
     }
     Some(Origin {
         known_to: training.last(),
         points: own.len(),
         mase: mase(&own, changes(&training))?,
+        damped_mase: mase(&damp, changes(&training))?,
         naive_mase: mase(&others, changes(&training))?,
         inside,
     })

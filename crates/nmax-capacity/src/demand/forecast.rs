@@ -5,7 +5,8 @@ use jiff::civil::Date;
 use nmax_text::number::significant;
 use nmax_usl::random::Random;
 
-use super::backtest::{BackTest, backtest};
+use super::backtest::{BackTest, Method, backtest};
+use super::damped::Damped;
 use super::futures::{Futures, Naive, Source as From};
 use super::model::Model;
 use super::series::list;
@@ -47,28 +48,6 @@ pub struct Ahead {
     pub change: Change,
 }
 
-/// What a forecast rests on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// The fitted model.
-    Model,
-    /// The last season, repeated.
-    Naive,
-    /// What is stated.
-    Assumed,
-}
-
-impl Method {
-    /// In headings.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Model => "trend and seasons",
-            Self::Naive => "the last season repeated",
-            Self::Assumed => "assumed growth",
-        }
-    }
-}
-
 /// Demand of a point ahead, in requests per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
@@ -107,6 +86,7 @@ pub struct Forecast {
     pub bands: Vec<Band>,
     /// Time between two of them.
     pub step: Step,
+    damped: Option<Damped>,
     naive: Option<Naive>,
     seed: u64,
     change: Change,
@@ -153,19 +133,28 @@ impl Forecast {
         band.map(|band| band.median).fold(0.0, f64::max)
     }
 
-    /// Growth per week of what it rests on; none of the naive forecast.
-    pub fn growth(&self) -> Figure {
-        match (self.method, &self.model, &self.assumed) {
+    /// Growth per week of what it rests on; not known of the naive forecast.
+    pub fn growth(&self) -> Option<Figure> {
+        let growth = match (self.method, &self.model, &self.assumed) {
             (Method::Model, Ok(model), _) => model.growth().per_week,
             (Method::Assumed, _, Some(assumed)) => assumed.growth,
-            _ => Figure::assumed(0.0),
-        }
+            (Method::Damped, ..) => {
+                let growth = self.damped.as_ref()?.growth(self.step.days());
+                Figure { value: growth.exp_m1(), interval: None, basis: Basis::Measured }
+            }
+            _ => return None,
+        };
+        let change = self.change.growth_per_week;
+        let changed = |growth: f64| growth + change * (1.0 + growth);
+        let interval = growth.interval.map(|(low, high)| (changed(low), changed(high)));
+        Some(Figure { value: changed(growth.value), interval, ..growth })
     }
 
     fn origin(&self) -> From<'_> {
-        match (self.method, &self.model, &self.naive, &self.assumed) {
+        match (self.method, &self.model, &self.damped, &self.naive, &self.assumed) {
             (Method::Model, Ok(model), ..) => From::Model(model),
-            (_, _, Some(naive), _) => From::Naive(naive),
+            (Method::Damped, Ok(model), Some(damped), ..) => From::Damped(damped, model),
+            (.., Some(naive), _) => From::Naive(naive),
             (.., Some(assumed)) => From::Assumed(assumed, self.today, &self.events),
             _ => unreachable!("a forecast has a series or is assumed"),
         }
@@ -251,8 +240,11 @@ fn of_series(series: &Series, events: Vec<Event>, ahead: &Ahead, rest: &mut Assu
         Ok(_) => backtest(series, &events, weeks_ahead),
         Err(_) => Err("there is no model to test".into()),
     };
-    let passes = backtest.as_ref().map_or(true, BackTest::passes);
-    let method = if model.is_ok() && passes { Method::Model } else { Method::Naive };
+    let method = match &model {
+        Ok(_) => backtest.as_ref().map_or(Method::Model, BackTest::choice),
+        Err(_) => Method::Naive,
+    };
+    let damped = model.as_ref().ok().and_then(|model| Damped::fit(series, model));
     let forecast = Forecast {
         series: Some(series.clone()),
         assumed: None,
@@ -264,6 +256,7 @@ fn of_series(series: &Series, events: Vec<Event>, ahead: &Ahead, rest: &mut Assu
         weeks: ahead.weeks,
         bands: (1..=count).map(band).collect(),
         step: series.step,
+        damped,
         naive: Some(naive),
         seed: ahead.seed,
         change: ahead.change,
@@ -306,6 +299,7 @@ fn of_assumed(
         weeks: ahead.weeks,
         bands: (0..7 * weeks as i64).map(band).collect(),
         step: Step::Day,
+        damped: None,
         naive: None,
         seed: ahead.seed,
         change: ahead.change,
@@ -379,17 +373,25 @@ fn say(forecast: &Forecast, series: &Series, weeks_ahead: f64, rest: &mut Assump
         Ok(test) => {
             if test.weeks < weeks_ahead.floor() {
                 let weeks = series.weeks();
-                let why = format!("{name} has {weeks:.0} weeks, of which a third can be held out");
+                let why = format!("{name} has {weeks:.0} weeks, of which a quarter can be held out");
                 let what = format!("An error at {weeks_ahead:.0} weeks is");
                 rest.unsupported.push(format!("{}; tested {:.0} weeks ahead", because(&what, &why), test.weeks));
             }
-            if !test.passes() {
+            if forecast.method == Method::Naive {
                 let why = format!(
                     "on held-out weeks its error was {} times that of the naive forecast one season ahead; the naive \
-                     forecast is used",
+                     forecast is used, which has no growth",
                     significant(test.mase, 3)
                 );
                 rest.unsupported.push(because("The forecast of the model is", &why));
+            } else if forecast.method == Method::Damped {
+                let why = format!(
+                    "on held-out weeks a trend that wears off had an error of {} where steady growth had {}; the former is \
+                     used",
+                    significant(test.damped_mase, 3),
+                    significant(test.mase, 3)
+                );
+                rest.unsupported.push(because("Steady growth is", &why));
             } else if test.coverage < COVERAGE_MIN {
                 let why = format!("it held {:.0} % of the points that came", 100.0 * test.coverage);
                 rest.unsupported.push(because("The width of the 95 % interval is", &why));

@@ -4,6 +4,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use nmax_usl::random::Random;
 
+use super::damped::Damped;
 use super::model::{self, Model};
 use super::{Assumed, Event, Series, Step};
 
@@ -12,6 +13,8 @@ use super::{Assumed, Event, Series, Step};
 pub enum Source<'a> {
     /// A fitted model.
     Model(&'a Model),
+    /// The trend that wears off, with seasons and events of the model.
+    Damped(&'a Damped, &'a Model),
     /// The last season again and again.
     Naive(&'a Naive),
     /// What is stated, from a day on.
@@ -23,6 +26,9 @@ impl<'a> Source<'a> {
     pub fn ahead(&self, horizon: usize) -> Futures<'a> {
         let kind = match *self {
             Self::Model(model) => Kind::Model(model.futures(horizon)),
+            Self::Damped(damped, model) => {
+                Kind::Damped(damped, (0..horizon).map(|at| model.season_at(model.length + at)).collect())
+            }
             Self::Naive(naive) => Kind::Naive(naive, horizon),
             Self::Assumed(assumed, from, events) => {
                 let date = |at: usize| from.saturating_add((at as i64).days());
@@ -37,6 +43,10 @@ impl<'a> Source<'a> {
     pub fn medians(&self, horizon: usize) -> Vec<f64> {
         match self {
             Self::Model(model) => (0..horizon).map(|at| model.log_at(model.length + at)).collect(),
+            Self::Damped(damped, model) => {
+                let ahead = (model.length..).zip(damped.ahead(horizon));
+                ahead.map(|(at, z)| z + model.season_at(at)).collect()
+            }
             Self::Naive(naive) => (0..horizon).map(|at| naive.log_at(at)).collect(),
             Self::Assumed(assumed, from, events) => {
                 let date = |at: usize| from.saturating_add((at as i64).days());
@@ -60,6 +70,8 @@ pub struct Futures<'a> {
 enum Kind<'a> {
     /// Of a fitted model.
     Model(model::Futures<'a>),
+    /// Of the trend that wears off, with the season of each point.
+    Damped(&'a Damped, Vec<f64>),
     /// Of the naive forecast, so many points.
     Naive(&'a Naive, usize),
     /// Of what is stated, with the events of each day.
@@ -83,6 +95,10 @@ impl Kind<'_> {
     fn draw(&mut self, random: &mut Random, path: &mut Vec<f64>) {
         match self {
             Self::Model(futures) => futures.draw(random, path),
+            Self::Damped(damped, season) => {
+                damped.draw(random, season.len(), path);
+                path.iter_mut().zip(season).for_each(|(z, season)| *z += *season);
+            }
             Self::Naive(naive, horizon) => naive.draw(random, *horizon, path),
             Self::Assumed(assumed, events) => {
                 let growth = assumed.draw(random);

@@ -152,6 +152,11 @@ impl Model {
         dot(&self.terms.row(at), &self.coefficients) + self.terms.offset(at)
     }
 
+    /// What seasons and events add to ln y at a point.
+    pub fn season_at(&self, at: usize) -> f64 {
+        dot(&self.terms.row(at)[2..], &self.coefficients[2..]) + self.terms.offset(at)
+    }
+
     /// Quantile `p` of ln y at a point by the textbook, for noise without memory.
     ///
     /// ```text
@@ -243,7 +248,7 @@ impl Futures<'_> {
     pub fn draw(&mut self, random: &mut Random, path: &mut Vec<f64>) {
         let model = self.model;
         let scale = scale(random, model.freedom());
-        let mut shocks = Shocks { pool: &model.shocks, block: self.block, at: 0, left: 0 };
+        let mut shocks = Shocks::new(&model.shocks, self.block);
         // The noise begins in its stationary spread.
         let begin = 1.0 / (1.0 - model.memory * model.memory).sqrt();
         let mut noise = shocks.next(random) * begin * scale;
@@ -265,15 +270,19 @@ impl Futures<'_> {
 }
 
 /// Shocks in blocks that lay beside each other.
-struct Shocks<'a> {
+pub(super) struct Shocks<'a> {
     pool: &'a [f64],
     block: usize,
     at: usize,
     left: usize,
 }
 
-impl Shocks<'_> {
-    fn next(&mut self, random: &mut Random) -> f64 {
+impl<'a> Shocks<'a> {
+    pub(super) fn new(pool: &'a [f64], block: usize) -> Self {
+        Self { pool, block, at: 0, left: 0 }
+    }
+
+    pub(super) fn next(&mut self, random: &mut Random) -> f64 {
         if self.left == 0 {
             (self.at, self.left) = (random.below(self.pool.len()), self.block);
         }

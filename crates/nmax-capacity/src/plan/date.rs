@@ -12,7 +12,7 @@ use jiff::civil::Date;
 use nmax_usl::random::Random;
 
 use crate::demand::Forecast;
-use crate::demand::forecast::FUTURES;
+use crate::demand::forecast::{Band, FUTURES};
 use crate::demand::futures::Futures;
 use crate::{Basis, Figure};
 
@@ -174,6 +174,16 @@ impl Supply<'_> {
     }
 }
 
+/// When a point is reached: on its day, else whether it ever is at this end of the growth.
+pub(super) fn reach(forecast: &Forecast, point: Option<&Band>, growth: fn(&Figure) -> f64) -> Meeting {
+    match point {
+        Some(band) if band.date <= forecast.today => Meeting::Already,
+        Some(band) => Meeting::On(band.date),
+        None if forecast.growth().is_some_and(|figure| growth(&figure) <= 0.0) => Meeting::Never,
+        None => Meeting::NotWithin(forecast.weeks),
+    }
+}
+
 /// What futures do: how many are above supply at each point, and the first point of each, sorted; `usize::MAX` = none.
 struct Crossings {
     above: Vec<usize>,
@@ -230,27 +240,25 @@ pub fn dates(forecast: &Forecast, supply: &Supply, lead_days: i64) -> Dates {
     let found = crossings(&mut futures, supply, begin, FUTURES, &mut random);
     let (early, late) = found.middle();
     let today = forecast.today;
-    let meeting = |at: Option<usize>, growth: f64| match at.and_then(|at| bands.get(at)) {
-        Some(band) if band.date <= today => Meeting::Already,
-        Some(band) => Meeting::On(band.date),
-        None if growth <= 0.0 => Meeting::Never,
-        None => Meeting::NotWithin(forecast.weeks),
-    };
-    let growth = forecast.growth();
-    let row = |(demand, share, growth): (&'static str, f64, f64)| {
+    let meeting =
+        |at: Option<usize>, growth: fn(&Figure) -> f64| reach(forecast, at.and_then(|at| bands.get(at)), growth);
+    let row = |demand, share, growth| {
         let enough = |count: &usize| *count as f64 >= share * FUTURES as f64;
         let meets = meeting(found.above.iter().position(enough), growth);
         Row { demand, share, meets, order: Order::in_time(meets, today, lead_days) }
     };
-    let rows =
-        [("pessimistic", 0.025, growth.high()), ("expected", 0.5, growth.value), ("optimistic", 0.975, growth.low())];
+    let rows = [
+        row("pessimistic", 0.025, Figure::high),
+        row("expected", 0.5, |growth| growth.value),
+        row("optimistic", 0.975, Figure::low),
+    ];
     let first = FirstDay {
-        early: meeting(Some(early), growth.high()),
-        median: meeting(found.firsts.get(FUTURES / 2).copied(), growth.value),
-        late: meeting(Some(late), growth.low()),
+        early: meeting(Some(early), Figure::high),
+        median: meeting(found.firsts.get(FUTURES / 2).copied(), |growth| growth.value),
+        late: meeting(Some(late), Figure::low),
         within: found.firsts.partition_point(|first| *first != usize::MAX) as f64 / FUTURES as f64,
     };
-    Dates { supply: supply.figure(), today, weeks: forecast.weeks, lead_days, rows: rows.map(row), first }
+    Dates { supply: supply.figure(), today, weeks: forecast.weeks, lead_days, rows, first }
 }
 
 #[cfg(test)]

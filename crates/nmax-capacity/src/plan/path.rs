@@ -6,7 +6,7 @@
 
 use jiff::civil::Date;
 
-use super::date::{Meeting, Order};
+use super::date::{Meeting, Order, reach};
 use super::nodes::{Survive, capacity};
 use crate::demand::Forecast;
 use crate::demand::forecast::{Band, weekly};
@@ -77,13 +77,9 @@ pub fn path(forecast: &Forecast, supply: &Supply, survive: Survive, margin: f64)
         Band { low: band.low * factor, median: band.median * factor, high: band.high * factor, ..*band }
     };
     let demand: Vec<Band> = forecast.ahead_of_today().map(raised).collect();
-    let growth = forecast.growth();
-    let passes = |of: fn(&Band) -> f64, limit: f64, growth: f64| match demand.iter().find(|band| of(band) > limit) {
-        Some(band) if band.date <= forecast.today => Meeting::Already,
-        Some(band) => Meeting::On(band.date),
-        None if growth <= 0.0 => Meeting::Never,
-        None => Meeting::NotWithin(forecast.weeks),
-    };
+    let passes =
+        |of: fn(&Band) -> f64, limit: f64, growth| reach(forecast, demand.iter().find(|band| of(band) > limit), growth);
+    let expected = |limit| passes(|band| band.median, limit, |growth| growth.value);
     let mut stairs: Vec<Stair> = Vec::new();
     let mut now = State::new(supply);
     let mut bought = ("now".to_owned(), 0, None);
@@ -92,16 +88,16 @@ pub fn path(forecast: &Forecast, supply: &Supply, survive: Survive, margin: f64)
         let optimistic = capacity(&optimistic(&now.supply), &now.nodes, survive, End::Estimate).per_s;
         let (name, lead_days, price) = bought;
         let before = stairs.last().map(|stair| stair.realistic);
-        let needed_early = before.map(|limit| passes(|band| band.high, limit, growth.high()));
+        let needed_early = before.map(|limit| passes(|band| band.high, limit, Figure::high));
         stairs.push(Stair {
             name,
             realistic: realistic.per_s,
             optimistic: optimistic.max(realistic.per_s),
-            needed: before.map(|limit| passes(|band| band.median, limit, growth.value)),
+            needed: before.map(expected),
             needed_early,
             order: needed_early.map(|day| Order::in_time(day, forecast.today, lead_days)),
-            lasts: passes(|band| band.median, realistic.per_s, growth.value),
-            lasts_optimistic: passes(|band| band.median, optimistic.max(realistic.per_s), growth.value),
+            lasts: expected(realistic.per_s),
+            lasts_optimistic: expected(optimistic.max(realistic.per_s)),
             lead_days,
             price,
         });

@@ -57,11 +57,14 @@ fn keys(forecast: &Forecast) -> Vec<(&'static str, String, String)> {
     let growth = forecast.growth();
     let share = |ratio: f64| format!("{} %", significant(100.0 * ratio, 2));
     let interval = |(low, high)| format!("{} to {} (95 %)", share(low), share(high));
-    let below = growth.interval.map_or_else(|| growth.basis.word().to_owned(), interval);
+    let (value, below) = growth.map_or_else(
+        || (number::UNKNOWN.to_owned(), "the naive forecast has none".to_owned()),
+        |growth| (share(growth.value), growth.interval.map_or_else(|| growth.basis.word().to_owned(), interval)),
+    );
     let last = forecast.ahead_of_today().last();
     let mut keys = vec![
         ("now", rate(forecast.now()), "expected peak of this week".to_owned()),
-        ("growth per week", share(growth.value), below),
+        ("growth per week", value, below),
         ("in the time ahead", rate(forecast.peak()), format!("highest expected peak in {} weeks", forecast.weeks)),
         ("upper end", rate(forecast.peak_high()), "of the 95 % interval".to_owned()),
     ];
@@ -87,7 +90,7 @@ fn picture(body: &mut Body, forecast: &Forecast, weeks: &[Band]) {
     let from = history.first().map_or(forecast.today, |(date, _)| *date);
     let counted = history.iter().map(|(date, value)| (weeks_between(from, *date), *value)).collect();
     let mut series = vec![expected(from, weeks), curve("counted", false, counted)];
-    if forecast.method == Method::Model {
+    if forecast.method != Method::Naive {
         let naive = weeks.iter().filter_map(|band| Some((weeks_between(from, band.date), band.naive?)));
         series.push(curve("naive: the last season repeated", true, naive.collect()));
     }
@@ -142,6 +145,7 @@ fn backtest(test: &BackTest) -> Section {
     Section::new("backtest", "Back-test").aside(aside).with(|body| {
         body.keys([
             ("MASE", significant(test.mase, 3), "below 1 the model is better than the last season repeated".to_owned()),
+            ("MASE, damped", significant(test.damped_mase, 3), "a trend that wears off, as a challenger".to_owned()),
             ("MASE, naive", significant(test.naive_mase, 3), "the last season repeated, equally far ahead".to_owned()),
             ("coverage", number::share(test.coverage), "of what came lay in the 95 % interval".to_owned()),
         ]);
@@ -150,7 +154,8 @@ fn backtest(test: &BackTest) -> Section {
                 .word("known to", |origin| origin.known_to.to_string())
                 .count("points", |origin| origin.points)
                 .number("MASE", |origin| significant(origin.mase, 3))
-                .number("MASE, naive", |origin| significant(origin.naive_mase, 3))
+                .number("damped", |origin| significant(origin.damped_mase, 3))
+                .number("naive", |origin| significant(origin.naive_mase, 3))
                 .count("in the interval", |origin| origin.inside)
                 .fits(),
         );

@@ -25,18 +25,26 @@ fn series(weeks: usize, value: impl Fn(usize, &mut Random) -> f64) -> Series {
 fn growth_beats_the_last_week_and_a_jump_does_not() {
     let grows = series(40, |at, random| 1000.0 * (0.002 * at as f64).exp() * random.lognormal(0.05));
     let test = backtest(&grows, &[], 8.0).unwrap();
-    assert!(test.passes() && test.mase < 0.9 && test.naive_mase > test.mase, "{test:?}");
+    assert!(test.choice() == Method::Model && test.mase < 0.9 && test.naive_mase > test.mase, "{test:?}");
     assert!((0.85..=1.0).contains(&test.coverage), "{test:?}");
     assert!(test.origins.len() >= 8 && test.origins.iter().all(|origin| origin.points == 56), "{test:?}");
 
     let jumps = series(40, |at, random| if at < 180 { 1000.0 } else { 300.0 } * random.lognormal(0.05));
-    assert!(!backtest(&jumps, &[], 8.0).unwrap().passes());
+    let test = backtest(&jumps, &[], 8.0).unwrap();
+    assert!(test.mase >= 1.0, "{test:?}");
 }
 
 #[test]
 fn a_short_series_is_tested_less_far_or_not() {
     let month = series(12, |at, random| 1000.0 + at as f64 + random.normal());
-    assert_eq!(backtest(&month, &[], 26.0).unwrap().weeks, 4.0);
+    assert_eq!(backtest(&month, &[], 26.0).unwrap().weeks, 3.0);
     let error = backtest(&series(2, |_, _| 1.0), &[], 26.0).unwrap_err();
     assert_eq!(error, "a series of 2.0 weeks is too short to hold weeks out");
+}
+
+#[test]
+fn growth_that_wears_off_is_the_challengers() {
+    let levels =
+        series(40, |at, random| 1000.0 * (1.0 - 0.5_f64.powf(at as f64 / 40.0)).exp() * random.lognormal(0.02));
+    assert_eq!(backtest(&levels, &[], 8.0).unwrap().choice(), Method::Damped);
 }
