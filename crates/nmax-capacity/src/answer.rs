@@ -115,6 +115,9 @@ pub fn plan(document: &Document) -> Planned<'_> {
     let path = forecast.as_ref().zip(supply.as_ref());
     let path = path.and_then(|(forecast, supply)| path::path(forecast, supply, plan.survive, plan.margin));
     let prices = document.prices.unwrap_or_default();
+    if let Some(supply) = &supply {
+        cost::study::judge(supply, &prices, &document.currency, &mut about);
+    }
     let bills = supply.as_ref().zip(load_per_s).and_then(|(supply, load)| {
         let chosen = chosen.and_then(|(_, needed)| needed.iter().map(|one| one.pessimistic.nodes()).collect());
         let of = |nodes: &[u32]| cost::bill(supply, &prices, nodes, load);
@@ -259,9 +262,10 @@ fn given(document: &Document, about: &mut Assumptions) -> Given {
             .map(|limits| day::Objective { limit_s: limits.limit_ms / 1e3, share: limits.quantile }),
         prices: day::Prices {
             node_hour: tier.and_then(|tier| tier.price_per_h).or(prices.node_per_h).unwrap_or_default(),
-            ..day::Prices::from(&prices)
+            request: prices.request,
+            answer: prices.gigabyte * prices.response_bytes as f64 / 1e9,
+            hour_out: prices.hour_out_of_slo.unwrap_or_default(),
         },
-        actuation: document.plan.actuation,
     }
 }
 

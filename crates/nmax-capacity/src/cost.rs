@@ -6,11 +6,13 @@
 //! # Layout
 //! - [`sensitivity`]: which input moves an answer most
 //! - [`vertical`]: more nodes against larger nodes
+//! - [`study`]: all of it for a plan
 
 use crate::supply::law::End;
 use crate::supply::{Supply, Tier};
 
 pub mod sensitivity;
+pub mod study;
 #[cfg(test)]
 mod tests;
 pub mod vertical;

@@ -13,9 +13,16 @@ use crate::{json, number};
 const FOOTER: &str = "A usable load was tested at the objective. Intervals are 95 %, that of the first day above 90 %. \
                       Formulas with sources: docs/methods/capacity.md.";
 
+pub mod cost;
 pub mod date;
 pub mod day;
 pub mod demand;
+pub mod headroom;
+pub mod nodes;
+mod parts;
+mod picture;
+pub mod supply;
+pub mod vertical;
 
 /// What to buy, when, with what headroom; the same as JSON; whether the data support it.
 pub fn plan(question: &Question) -> (Document, Value, bool) {
@@ -62,6 +69,7 @@ fn sections(planned: &Planned) -> Vec<Section> {
     sections.extend(planned.dates.as_ref().map(date::section));
     sections.extend(planned.path.as_ref().map(date::path));
     sections.extend(planned.forecast.iter().flat_map(demand::sections));
+    sections.extend(parts::sections(planned));
     sections.extend([next(&planned.about), assumptions(&planned.about)]);
     sections.into_iter().filter_map(Section::said).collect()
 }

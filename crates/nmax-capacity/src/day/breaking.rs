@@ -114,10 +114,14 @@ pub fn breaking(world: &World, policy: &Policy, risk: Risk, seeds: usize, seed: 
     let first_s = world.course.events.first().map_or(busiest_s, |event| event.at_s);
     let changes = |variable: Variable, value: f64| {
         let (mut world, mut policy, mut rates) = (world.clone(), policy.clone(), rates.clone());
+        let provisioning = &mut world.provisioning;
         match variable {
             Variable::Load => rates.iter_mut().for_each(|rate| *rate *= value),
-            Variable::Provisioning => world.provisioning = world.provisioning.clone().times(value),
-            Variable::Never => world.provisioning.never = value,
+            Variable::Provisioning => {
+                provisioning.quantiles.iter_mut().for_each(|(_, time)| *time *= value);
+                provisioning.after_s *= value;
+            }
+            Variable::Never => provisioning.never = value,
             Variable::Outage => {
                 if outage(&world).is_none() {
                     world.failures.push(lost(Loss::Management, first_s, value));

@@ -7,7 +7,6 @@ use super::nodes::NODES_MAX;
 use super::policy::{Autoscale, Policy};
 use super::search::Risk;
 use super::world::{Clients, Failure, Node, Objective, Prices, Provisioning, Region, World, usable_of_queue};
-use crate::plan::headroom::Actuation;
 
 /// Nodes that a strategy may grow to, times those at midnight, where it does not say.
 const GROWTH_MAX: usize = 20;
@@ -36,10 +35,8 @@ pub struct Setting {
     pub zones: Option<usize>,
     /// What fails.
     pub failures: Vec<Failure>,
-    /// How nodes come; by the parts of `plan: { actuation: ... }` by default.
-    pub provisioning: Option<Provisioning>,
-    /// Factor on the time until a node serves, where it is not that of `plan: { actuation: ... }`; 1 where nothing else is assumed.
-    pub lag: f64,
+    /// How nodes come.
+    pub provisioning: Provisioning,
     /// Who asks.
     pub clients: Clients,
     /// What they are promised.
@@ -78,8 +75,6 @@ pub struct Draft {
     pub least: Option<usize>,
     /// Most nodes.
     pub most: Option<usize>,
-    /// Period of the metric, window and decision of autoscaling, s.
-    pub times_s: [Option<f64>; 3],
 }
 
 /// What other parts of the document know.
@@ -103,8 +98,6 @@ pub struct Given {
     pub objective: Option<Objective>,
     /// Prices.
     pub prices: Prices,
-    /// The delay of scaling out, in its parts.
-    pub actuation: Option<Actuation>,
 }
 
 impl Setting {
@@ -119,11 +112,6 @@ impl Setting {
         let base = self.base.clone().or(shaped).ok_or(
             "the day has no demand: write `day: { demand: { peak: 4000/s } }`, or a `demand` that can be forecast",
         )?;
-        let stated = self.provisioning.is_some() || given.actuation.is_none();
-        let provisioning = self.provisioning.clone().unwrap_or_else(|| {
-            let [.., takes_s, boot_s, warm_up_s, registration_s] = delays_s(given.actuation);
-            Provisioning::usual(takes_s, boot_s + warm_up_s + registration_s)
-        });
         let world = World {
             course: Course { length_s: self.length_s, base, events: self.events.clone() },
             uncertainty: self.uncertainty,
@@ -131,16 +119,16 @@ impl Setting {
             regions: self.regions.clone(),
             zones: self.zones.or(given.zones).unwrap_or(3),
             failures: self.failures.clone(),
-            provisioning: provisioning.times(if stated { self.lag } else { 1.0 }),
+            provisioning: self.provisioning.clone(),
             clients: self.clients,
             objective,
             prices: given.prices,
         };
         let nodes = self.nodes.or(given.nodes).unwrap_or_else(|| plain_nodes(&world));
         let strategies: Vec<Policy> = if self.strategies.is_empty() {
-            usual(nodes, given.actuation)
+            usual(nodes)
         } else {
-            self.strategies.iter().map(|draft| draft.policy(nodes, given.actuation)).collect()
+            self.strategies.iter().map(|draft| draft.policy(nodes)).collect()
         };
         Ok((world, strategies))
     }
@@ -184,26 +172,9 @@ fn plain_nodes(world: &World) -> usize {
     world.regions.iter().map(of).sum::<usize>().max(world.regions.len())
 }
 
-/// Seconds of the seven parts of scaling out.
-fn delays_s(actuation: Option<Actuation>) -> [f64; 7] {
-    actuation.map_or(DELAYS_S, |actuation| actuation.parts.map(|(seconds, _)| seconds))
-}
-
-/// Autoscaling with these times, where they are stated.
-fn autoscale(scale: Autoscale, times_s: [Option<f64>; 3], actuation: Option<Actuation>) -> Autoscale {
-    let [metric_s, window_s, decision_s, ..] = delays_s(actuation);
-    Autoscale {
-        metric_s: times_s[0].unwrap_or(metric_s).max(1.0),
-        window_s: times_s[1].unwrap_or(window_s).max(1.0),
-        decision_s: times_s[2].unwrap_or(decision_s),
-        ..scale
-    }
-}
-
-fn usual(nodes: usize, actuation: Option<Actuation>) -> Vec<Policy> {
+fn usual(nodes: usize) -> Vec<Policy> {
     let standing = Policy { queue: Some(QUEUE_DEFAULT), ..Policy::standing("standing", nodes) };
     let scale = Autoscale { least: nodes, most: GROWTH_MAX * nodes, ..AUTOSCALE_DEFAULT };
-    let scale = autoscale(scale, [None; 3], actuation);
     let autoscaled = Policy { name: "autoscaled".into(), autoscale: Some(scale), ..standing.clone() };
     vec![standing, autoscaled]
 }
@@ -211,28 +182,24 @@ fn usual(nodes: usize, actuation: Option<Actuation>) -> Vec<Policy> {
 /// Requests that may wait at a node: the kernel's bound for connections that were not accepted yet (`somaxconn`).
 pub const QUEUE_DEFAULT: f64 = 4096.0;
 
-/// Period of the metric, window, decision, provisioning, boot, warm-up and registration where nothing is said of them, s.
-pub const DELAYS_S: [f64; 7] = [30.0, 60.0, 15.0, 90.0, 30.0, 45.0, 30.0];
-
 /// Autoscaling where a strategy says nothing of it; its numbers of nodes are those of the strategy.
 pub const AUTOSCALE_DEFAULT: Autoscale = Autoscale {
     target: 0.6,
     least: 1,
     most: NODES_MAX,
-    metric_s: DELAYS_S[0],
-    window_s: DELAYS_S[1],
-    decision_s: DELAYS_S[2],
+    metric_s: 30.0,
+    window_s: 60.0,
+    decision_s: 15.0,
     cooldown_out_s: 60.0,
     cooldown_in_s: 300.0,
 };
 
 impl Draft {
-    fn policy(&self, nodes: usize, actuation: Option<Actuation>) -> Policy {
+    fn policy(&self, nodes: usize) -> Policy {
         let nodes = self.nodes.unwrap_or(nodes);
         let least = self.least.unwrap_or(nodes);
         let most = self.most.unwrap_or(GROWTH_MAX * nodes.max(least)).max(least);
-        let scale = self.policy.autoscale.map(|scale| Autoscale { least, most, ..scale });
-        let autoscale = scale.map(|scale| autoscale(scale, self.times_s, actuation));
+        let autoscale = self.policy.autoscale.map(|scale| Autoscale { least, most, ..scale });
         Policy { nodes, autoscale, ..self.policy.clone() }
     }
 }

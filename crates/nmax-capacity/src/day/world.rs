@@ -9,9 +9,6 @@ use super::policy::Policy;
 use crate::cost;
 use crate::supply::queue::Queue;
 
-/// Standard deviation of the logarithm of the time that provisioning takes, where nothing is said of it.
-pub const SPREAD_DEFAULT: f64 = 0.5;
-
 /// Everything around a policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
@@ -176,19 +173,6 @@ pub struct Provisioning {
 }
 
 impl Provisioning {
-    /// A lognormal time with this median (s) and a spread of .5, then `after_s`; every node comes.
-    pub fn usual(median_s: f64, after_s: f64) -> Self {
-        let quantiles = Self::lognormal(median_s, SPREAD_DEFAULT);
-        Self { quantiles, never: 0.0, gives_up_s: 600.0, crowded: 1.0, after_s }
-    }
-
-    /// The same with all times until a node serves so many times as long.
-    pub fn times(mut self, factor: f64) -> Self {
-        self.quantiles.iter_mut().for_each(|(_, seconds)| *seconds *= factor);
-        self.after_s *= factor;
-        self
-    }
-
     /// Quantiles of a lognormal time with this median (s) and this standard deviation of its logarithm.
     pub fn lognormal(median_s: f64, spread: f64) -> Vec<(f64, f64)> {
         let normal = Normal::standard();

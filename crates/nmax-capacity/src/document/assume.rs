@@ -56,7 +56,8 @@ impl Assume {
         }
         document.vertical.iter_mut().flat_map(|all| &mut all.sizes).for_each(|size| size.price_per_h *= price);
         if let Some(day) = &mut document.day {
-            day.lag *= lag;
+            day.provisioning.quantiles.iter_mut().for_each(|(_, seconds)| *seconds *= lag);
+            day.provisioning.after_s *= lag;
             let caches = day.strategies.iter_mut().filter_map(|draft| draft.policy.cache.as_mut());
             caches.for_each(|cache| cache.price_hour *= price);
         }

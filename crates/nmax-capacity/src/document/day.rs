@@ -6,8 +6,7 @@ use nmax_plan::units::{format_duration, parse_duration, parse_share};
 use std::time::Duration;
 
 use crate::day::clients::RETRIES_MAX;
-use crate::day::setting::{DELAYS_S, NodeGiven, Setting};
-use crate::day::world::SPREAD_DEFAULT;
+use crate::day::setting::{NodeGiven, Setting};
 use crate::day::{Clients, Failure, Loss, Objective, Provisioning, Region, Risk};
 
 mod demand;
@@ -41,7 +40,7 @@ tables! {
         key "regions": Map(&Share), "Share of the demand and of the nodes by region; one region by default.";
         key "zones": Whole(1, 100), "Zones of a region; those of `supply`, or 3, by default.";
         key "failures": List(&Object(&FAILURE)), "What fails on this day.";
-        key "provisioning": Object(&PROVISIONING), "How nodes come that are asked for; by the parts of `plan: { actuation: ... }` by default.";
+        key "provisioning": Object(&PROVISIONING), "How nodes come that are asked for.";
         key "clients": Object(&CLIENTS), "Who asks, and what they do when they are not answered.";
         key "promise": Object(&PROMISE), "What users are promised; `objective` of the document by default.";
         key "strategies": Map(&Object(&strategies::STRATEGY)), "What is done, by name; standing nodes and autoscaling by default.";
@@ -115,8 +114,7 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Option<Setting> {
         regions: regions.clone().unwrap_or_default(),
         zones: fields.get("zones").and_then(|node| decoder.whole(node, 1, 100)).map(|n| n as usize),
         failures: Vec::new(),
-        provisioning: fields.get("provisioning").and_then(|node| provisioning(decoder, node)),
-        lag: 1.0,
+        provisioning: provisioning(decoder, fields.get("provisioning")),
         clients: clients(decoder, fields.get("clients")),
         objective: fields.get("promise").and_then(|node| promise(decoder, node)),
         strategies: Vec::new(),
@@ -213,26 +211,29 @@ fn failure(decoder: &mut Decoder, node: &Node, regions: &[Region], length_s: f64
     Some(Failure { loss, at_s: at_s?, lasts_s: lasts?, chance: chance? })
 }
 
-fn provisioning(decoder: &mut Decoder, node: &Node) -> Option<Provisioning> {
-    let fields = decoder.fields(node, &PROVISIONING)?;
-    let [.., takes, boot, warm_up, registration] = DELAYS_S;
-    let mut time = |key: &str, default_s: f64| seconds(decoder, Some(fields), key, default_s);
-    let (takes_s, gives_up_s) = (time("takes", takes), time("gives_up", 600.0));
-    let after_s = time("boot", boot) + time("warm_up", warm_up) + time("registration", registration);
-    let mut spread = SPREAD_DEFAULT;
-    fields.set(&mut spread, "spread", |node| decoder.number(node));
-    let quantiles = Provisioning::lognormal(takes_s, spread);
-    let mut found = Provisioning { quantiles, gives_up_s, ..Provisioning::usual(takes_s, after_s) };
-    fields.set(&mut found.never, "never", |node| at_most(decoder, node, 1.0, "100%"));
-    fields.set(&mut found.crowded, "crowded", |node| decoder.number(node));
-    fields.set(&mut found.quantiles, "quantiles", |node| quantiles_of(decoder, node));
-    if let (Some(entry), true) = (fields.entry("quantiles"), fields.get("takes").is_some()) {
-        decoder.wrong(entry.key_at, "`quantiles` and `takes` both say how long it takes", "keep one of them");
+fn provisioning(decoder: &mut Decoder, node: Option<&Node>) -> Provisioning {
+    let fields = node.and_then(|node| decoder.fields(node, &PROVISIONING));
+    let mut time = |key: &str, default_s: f64| seconds(decoder, fields, key, default_s);
+    let (takes_s, gives_up_s) = (time("takes", 90.0), time("gives_up", 600.0));
+    let after_s = time("boot", 30.0) + time("warm_up", 45.0) + time("registration", 30.0);
+    let mut spread = 0.5;
+    let mut found = Provisioning { quantiles: Vec::new(), never: 0.0, gives_up_s, crowded: 1.0, after_s };
+    if let Some(fields) = fields {
+        fields.set(&mut spread, "spread", |node| decoder.number(node));
+        fields.set(&mut found.never, "never", |node| at_most(decoder, node, 1.0, "100%"));
+        fields.set(&mut found.crowded, "crowded", |node| decoder.number(node));
+        fields.set(&mut found.quantiles, "quantiles", |node| quantiles(decoder, node));
+        if let (Some(entry), true) = (fields.entry("quantiles"), fields.get("takes").is_some()) {
+            decoder.wrong(entry.key_at, "`quantiles` and `takes` both say how long it takes", "keep one of them");
+        }
     }
-    Some(found)
+    if found.quantiles.is_empty() {
+        found.quantiles = Provisioning::lognormal(takes_s, spread);
+    }
+    found
 }
 
-fn quantiles_of(decoder: &mut Decoder, node: &Node) -> Option<Vec<(f64, f64)>> {
+fn quantiles(decoder: &mut Decoder, node: &Node) -> Option<Vec<(f64, f64)>> {
     let mut found: Vec<(f64, f64)> = Vec::new();
     for entry in decoder.map(node, "`quantiles`") {
         let share = parse_share(&entry.key).ok().filter(|share| (0.0..1.0).contains(share));

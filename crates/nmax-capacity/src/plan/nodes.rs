@@ -91,6 +91,14 @@ pub enum Plan {
 }
 
 impl Plan {
+    /// The group, or one of them; `None` when nothing holds the load.
+    pub const fn group(&self) -> Option<&NodeCount> {
+        match self {
+            Self::Group(group) | Self::Shards(Shards { group, .. }) => Some(group),
+            Self::Impossible => None,
+        }
+    }
+
     /// Nodes in all; `None` when nothing holds the load.
     pub const fn nodes(&self) -> Option<u32> {
         match self {
@@ -126,12 +134,8 @@ pub struct Needed {
 impl Needed {
     /// Whether the data support the answer; with groups, the size of one counts.
     pub fn is_supported(&self) -> bool {
-        let size = match &self.pessimistic {
-            Plan::Group(count) => Some(count.nodes),
-            Plan::Shards(shards) => Some(shards.group.nodes),
-            Plan::Impossible => None,
-        };
-        self.reach.is_none_or(|reach| size.is_some_and(|size| f64::from(size) <= reach))
+        let group = self.pessimistic.group();
+        self.reach.is_none_or(|reach| group.is_some_and(|group| f64::from(group.nodes) <= reach))
     }
 
     /// What contention and coherency cost: nodes beyond the linear answer.

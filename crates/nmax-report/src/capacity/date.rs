@@ -4,7 +4,8 @@ use nmax_capacity::demand::forecast::weeks_between;
 use nmax_capacity::plan::date::{Dates, Order, Row};
 use nmax_capacity::plan::path::{Path, Stair};
 
-use super::demand::{band, curve, expected, over_weeks};
+use super::demand::{band, expected, over_weeks};
+use super::picture::curve;
 use crate::doc::table::{Cell, Emphasis, Table};
 use crate::doc::{Body, Section};
 use crate::number::{self, UNKNOWN, rate};

@@ -6,12 +6,11 @@ use nmax_capacity::demand::series::Burst;
 use nmax_capacity::demand::{BackTest, Forecast, Method, Series};
 use nmax_text::number::{plain, significant};
 
+use super::picture::{Curves, curve};
 use crate::doc::table::Table;
-use crate::doc::{Body, Item, Mark, Media, Plot, Section};
+use crate::doc::{Body, Item, Mark, Media, Section};
 use crate::number::{self, rate};
-use crate::report::scalability::{WIDE, figure};
-use crate::scalability::{Overlay, Series as Curve};
-use crate::svg::of_overlay;
+use crate::scalability::Series as Curve;
 
 /// Weeks of history in a picture.
 const HISTORY_WEEKS_MAX: usize = 104;
@@ -97,11 +96,6 @@ fn picture(body: &mut Body, forecast: &Forecast, weeks: &[Band]) {
     over_weeks(body, "demand-weeks", "Demand", from, (series, band(from, weeks)));
 }
 
-/// A curve of a picture over weeks; dashed where it is not what is expected.
-pub(super) fn curve(name: &str, is_dashed: bool, curve: Vec<(f64, f64)>) -> Curve {
-    Curve { name: name.into(), assumed: is_dashed, points: Vec::new(), curve }
-}
-
 /// The median of demand.
 pub(super) fn expected(from: Date, weeks: &[Band]) -> Curve {
     curve("expected", false, weeks.iter().map(|band| (weeks_between(from, band.date), band.median)).collect())
@@ -112,7 +106,7 @@ pub(super) fn band(from: Date, weeks: &[Band]) -> Vec<(f64, f64, f64)> {
     weeks.iter().map(|band| (weeks_between(from, band.date), band.low, band.high)).collect()
 }
 
-/// Draws curves and the band of demand, in characters or as a picture.
+/// Draws curves and the band of demand.
 pub(super) fn over_weeks(
     body: &mut Body,
     id: &str,
@@ -121,10 +115,8 @@ pub(super) fn over_weeks(
     (mut series, band): (Vec<Curve>, Vec<(f64, f64, f64)>),
 ) {
     series.retain(|series| !series.curve.is_empty());
-    let overlay = Overlay::over_weeks(series, band, "95 % of futures");
-    let labels = (format!("weeks from {from}"), "requests per second");
-    body.on(Media::PICTURES).figure(figure(&of_overlay(id, title, &overlay, (&labels.0, labels.1)), &WIDE));
-    body.on(Media::TERMINAL).plot(Plot::Laws(overlay, labels.0, labels.1.into())).everywhere();
+    let curves = Curves { series, band, band_name: "95 % of futures" };
+    curves.draw(body, (id, title), (&format!("weeks from {from}"), "requests per second"));
 }
 
 fn outliers(forecast: &Forecast) -> Vec<Item> {

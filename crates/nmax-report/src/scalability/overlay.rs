@@ -62,8 +62,8 @@ impl Overlay {
         Some(Self { n, x, series, band: Vec::new(), band_name: String::new(), has_own_axes: false })
     }
 
-    /// Curves over weeks, with a band around one of them.
-    pub(crate) fn over_weeks(series: Vec<Series>, band: Vec<(f64, f64, f64)>, band_name: &str) -> Self {
+    /// Curves with a band around one of them.
+    pub(crate) fn of_curves(series: Vec<Series>, band: Vec<(f64, f64, f64)>, band_name: &str) -> Self {
         let ends = series.iter().flat_map(|series| series.curve.iter().map(|(n, _)| *n));
         let n = Scale::Linear { max: ends.chain(band.iter().map(|(n, ..)| *n)).fold(1.0, f64::max) };
         let tops = series.iter().flat_map(|series| series.curve.iter().map(|(_, x)| *x));

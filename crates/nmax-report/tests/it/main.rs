@@ -14,6 +14,7 @@ mod sample;
 mod scalability;
 mod schema;
 mod sizes;
+mod supply;
 mod watched;
 mod widths;
 mod written;

@@ -25,9 +25,9 @@ tables! {
         key "target": Share, "Utilization of saturation that it keeps; 60% by default.";
         key "min": Whole(1, NODES_MAX), "Fewest nodes; `nodes` by default.";
         key "max": Whole(1, NODES_MAX), "Most nodes; 20 times `nodes` by default.";
-        key "metric": Duration, "How often utilization is known; that of `plan: { actuation: ... }`, or 30s, by default.";
-        key "window": Duration, "Over what it is averaged; as there, or 60s, by default.";
-        key "decision": Duration, "From the decision to the request for nodes; as there, or 15s, by default.";
+        key "metric": Duration, "How often utilization is known; 30s by default.";
+        key "window": Duration, "Over what it is averaged; 60s by default.";
+        key "decision": Duration, "From the decision to the request for nodes; 15s by default.";
         key "cooldown_out": Duration, "Between two decisions for more; 60s by default.";
         key "cooldown_in": Duration, "For how long fewer must have been enough; 5m by default.";
     };
@@ -52,7 +52,7 @@ fn strategy(decoder: &mut Decoder, entry: &Entry, length_s: f64) -> Option<Draft
     let count = |decoder: &mut Decoder, node: &Node| decoder.whole(node, 1, NODES_MAX).map(|n| n as usize);
     let nodes = fields.get("nodes").and_then(|node| count(decoder, node));
     let mut policy = Policy { queue: Some(QUEUE_DEFAULT), ..Policy::standing(&entry.key, 0) };
-    let (mut least, mut most, mut times_s) = (None, None, [None; 3]);
+    let (mut least, mut most) = (None, None);
     if let Some(node) = fields.get("autoscale")
         && let Some(fields) = decoder.fields(node, &AUTOSCALE)
     {
@@ -71,13 +71,12 @@ fn strategy(decoder: &mut Decoder, entry: &Entry, length_s: f64) -> Option<Draft
             }
             decoder.wrong(node.at, "no number of nodes has a utilization of 0%", "write a share such as `60%`").none()
         });
-        times_s = ["metric", "window", "decision"].map(|key| {
-            let stated = fields.get(key).and_then(|node| decoder.duration(node));
-            stated.map(|time| time.as_secs_f64())
-        });
         let mut time = |key: &str, default_s: f64| seconds(decoder, Some(fields), key, default_s);
         policy.autoscale = Some(Autoscale {
             target: target.unwrap_or(AUTOSCALE_DEFAULT.target),
+            metric_s: time("metric", AUTOSCALE_DEFAULT.metric_s).max(1.0),
+            window_s: time("window", AUTOSCALE_DEFAULT.window_s).max(1.0),
+            decision_s: time("decision", AUTOSCALE_DEFAULT.decision_s),
             cooldown_out_s: time("cooldown_out", AUTOSCALE_DEFAULT.cooldown_out_s),
             cooldown_in_s: time("cooldown_in", AUTOSCALE_DEFAULT.cooldown_in_s),
             ..AUTOSCALE_DEFAULT
@@ -90,7 +89,7 @@ fn strategy(decoder: &mut Decoder, entry: &Entry, length_s: f64) -> Option<Draft
         let is_unbounded = matches!(&node.value, Value::Scalar(scalar) if scalar.text == "unbounded");
         if is_unbounded { Some(None) } else { decoder.whole(node, 0, 1 << 40).map(|n| Some(n as f64)) }
     });
-    Some(Draft { policy, nodes, least, most, times_s })
+    Some(Draft { policy, nodes, least, most })
 }
 
 fn schedule(decoder: &mut Decoder, node: &Node, length_s: f64) -> Option<Vec<(f64, usize)>> {

@@ -65,18 +65,6 @@ fn a_table_is_a_curve() {
 }
 
 #[test]
-fn the_parts_of_scaling_out_are_those_of_the_plan() {
-    let text = "capacity: 1\nplan: { actuation: { metric: 10s, provisioning: 200s, boot: 5s, warm_up: 6s, registration: 7s } }\n\
-                day:\n  demand: { constant: 10/s }\n  node: { usable: 100/s }\n  strategies: { a: { autoscale: { window: 20s } } }\n";
-    let document = parse(text, &options(&|_| Err("no".into()))).unwrap();
-    let given = Given { actuation: document.plan.actuation, ..Given::default() };
-    let (world, policies) = document.day.unwrap().world(&given).unwrap();
-    assert_eq!((world.provisioning.quantile(0.5), world.provisioning.after_s), (200.0, 18.0));
-    let scale = policies[0].autoscale.unwrap();
-    assert_eq!((scale.metric_s, scale.window_s), (10.0, 20.0));
-}
-
-#[test]
 fn what_is_missing_is_said() {
     let document = parse(&text("demand: { constant: 10/s }"), &options(&|_| Err("no".into()))).unwrap();
     let error = document.day.unwrap().world(&Given::default()).unwrap_err();
