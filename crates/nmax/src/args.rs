@@ -200,6 +200,12 @@ pub enum Verb {
 pub enum SchemaKind {
     /// The plan document
     Plan,
+    /// The capacity document
+    Capacity,
+    /// What `nmax capacity plan --json` prints
+    CapacityPlan,
+    /// What `nmax capacity day --json` prints
+    CapacityDay,
     /// summary.json and `--json`
     Summary,
     /// What `nmax usl fit --json` prints

@@ -98,6 +98,14 @@ fn the_plan_reference_names_every_key() {
     check("reference/plan.md", &format!("{head}{}{tables}{}{tail}", TABLES.0, TABLES.1));
 }
 
+#[test]
+fn the_capacity_reference_names_every_key() {
+    let (mut tables, mut seen) = (String::new(), Vec::new());
+    table("The document", &nmax_capacity::schema(), &mut tables, &mut seen);
+    let text = fs::read_to_string(page("reference/capacity.md")).unwrap();
+    check("reference/capacity.md", &with_part(&text, "keys", &tables));
+}
+
 /// What stands in the place of a part of a page that is written here.
 fn with_part(text: &str, name: &str, part: &str) -> String {
     let (begin, end) =
@@ -159,7 +167,8 @@ fn table<'a>(heading: &str, schema: &'a Value, text: &mut String, seen: &mut Vec
         let mut values = Vec::new();
         values_of(value, &mut values);
         writeln!(text, "| `{key}` | {about} | {} |", values.join(", ")).unwrap();
-        let path = if heading == "The plan" { key.clone() } else { format!("{}.{key}", heading.trim_matches('`')) };
+        let path =
+            if heading.starts_with("The ") { key.clone() } else { format!("{}.{key}", heading.trim_matches('`')) };
         maps_of(&path, value, &mut inner);
     }
     for (path, schema) in inner {

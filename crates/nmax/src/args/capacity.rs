@@ -51,7 +51,7 @@ pub struct QuestionArgs {
     /// Replace a value of the document, as in plan.margin=30%
     #[arg(long, value_name = "PATH=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
-    /// File to write: .html, .pdf, .md, .json or .txt; may be repeated; `-` is standard output
+    /// File to write besides: .html, .pdf, .md, .json or .txt; may be repeated
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Print as JSON

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Ended;
 use super::report::{Subject, formats, put};
+use super::run::is_stdout;
 use crate::args::{CapacityArgs, CapacityVerb, QuestionArgs};
 use crate::logs::Progress;
 use crate::say;
@@ -26,7 +27,7 @@ fn answer(args: &QuestionArgs, of: fn(&Document) -> (doc::Document, Value, bool)
     let (document, json, is_supported) = of(&question(&args.file, &args.set, &mut Progress::new(args.json))?);
     if args.json {
         say::line(format_args!("{json:#}"));
-    } else if files.is_empty() {
+    } else if !args.output.iter().any(|file| is_stdout(file)) {
         say::document(&document, args.wide);
     }
     put(&Subject::Capacity(Box::new(document), json), &files)?;

@@ -28,6 +28,9 @@ pub fn init(file: &Path) -> Ended {
 pub fn schema(of: SchemaKind) -> Exit {
     let schema = match of {
         SchemaKind::Plan => document::schema(),
+        SchemaKind::Capacity => nmax_capacity::schema(),
+        SchemaKind::CapacityPlan => nmax_report::json::capacity_plan_schema(),
+        SchemaKind::CapacityDay => nmax_report::json::capacity_day_schema(),
         SchemaKind::Summary => nmax_report::json::schema(),
         SchemaKind::Usl => nmax_report::json::usl_schema(),
         SchemaKind::UslPredict => nmax_report::json::usl_predict_schema(),

@@ -67,9 +67,9 @@ fn said(ended: &Output) -> String {
 }
 
 /// The examples that this file runs.
-const ALL: [&str; 15] = [
-    "advice", "background", "data", "grafana", "judgement", "locations", "observe", "pages", "profiles", "scale",
-    "scale-a-real-server", "state", "thresholds", "timeline", "usl",
+const ALL: [&str; 16] = [
+    "advice", "background", "capacity", "data", "grafana", "judgement", "locations", "observe", "pages", "profiles",
+    "scale", "scale-a-real-server", "state", "thresholds", "timeline", "usl",
 ];
 
 #[test]
@@ -80,6 +80,11 @@ fn advice() {
 #[test]
 fn background() {
     example("background");
+}
+
+#[test]
+fn capacity() {
+    example("capacity");
 }
 
 #[test]

@@ -31,6 +31,7 @@ mod advice;
 mod agents;
 mod browser;
 mod calibration;
+mod capacity;
 mod cases;
 mod compare;
 mod completion;

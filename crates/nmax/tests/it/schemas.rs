@@ -8,10 +8,10 @@ use crate::bench::Bench;
 use crate::schema::assert_schema;
 
 /// Everything that `nmax schema` knows.
-const KINDS: [&str; 24] = [
-    "plan", "summary", "usl", "usl-predict", "usl-compare", "usl-what-if", "scale", "import-har", "import-log",
-    "check", "once", "prove", "slice", "slices", "compare", "trend", "runs", "fidelity", "data-check", "doctor",
-    "explain", "series", "openapi", "webhook",
+const KINDS: [&str; 27] = [
+    "plan", "capacity", "capacity-plan", "capacity-day", "summary", "usl", "usl-predict", "usl-compare", "usl-what-if",
+    "scale", "import-har", "import-log", "check", "once", "prove", "slice", "slices", "compare", "trend", "runs",
+    "fidelity", "data-check", "doctor", "explain", "series", "openapi", "webhook",
 ];
 /// Files of a run's directory, whose schemas are no answer of a command.
 const FILES: [&str; 8] =
