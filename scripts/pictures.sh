@@ -67,6 +67,7 @@ node tests/browser/photograph.mjs "$(command -v chromium)" "$out" docs/pictures
 serve --shop --service lognormal:median=50ms,p95=150ms --errors 3%
 mkdir -p "$out/plans"
 sed "s#^target:.*#target: $url#" scripts/pictures.yaml >"$out/plans/shop.yaml"
+cp scripts/pictures-capacity.yaml "$out/plans/capacity.yaml"
 "$nmax" serve --listen 127.0.0.1:0 --plans "$out/plans" >"$out/serve.txt" &
 server=$!
 until grep -q 'token=.*' "$out/serve.txt"; do sleep 0.1; done

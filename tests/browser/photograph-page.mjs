@@ -48,6 +48,8 @@ await look("scale", `scales/${runs.find((row) => row.kind === "scale").id}?alpha
 await look("plans", "plans");
 await look("plan", "plans/shop.yaml");
 await look("record", "record");
+await look("capacity", "capacity/capacity.yaml?growth=1");
+await look("capacity-day", "capacity/capacity.yaml?view=day");
 
 await page.goto(`${own}#/runs/${id}`);
 await page.waitForFunction(async ([id, seconds]) => (await (await fetch(`api/runs/${id}`)).json()).duration_s > seconds, [id, SECONDS], { timeout: 120_000 });

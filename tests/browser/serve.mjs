@@ -1,5 +1,5 @@
 // Uses the page of `nmax serve` in a real Chromium, as its user does: record, edit, run, watch, steer, stop, note, read,
-// compare, scale; by pointer and by keys, in both themes, wide and narrow.
+// compare, scale, plan capacity; by pointer and by keys, in both themes, wide and narrow.
 //
 // node serve.mjs CHROMIUM ADDRESS SITE STEPS
 //
@@ -341,6 +341,55 @@ async function scale() {
   await page.waitForFunction(() => !location.hash.includes("alpha"));
 }
 
+/** A question of capacity is begun from its template, answered, and asked again with another growth. */
+async function capacity() {
+  await go("plans", "Plans");
+  await page.getByLabel("New plan").fill("question");
+  await page.getByRole("combobox", { name: /^of/ }).selectOption("capacity");
+  await page.getByRole("button", { name: "Write it" }).click();
+  await page.waitForFunction(() => document.querySelector("main textarea")?.value.includes("capacity: 1"));
+  await page.waitForFunction(() => document.querySelector("#problems-title")?.parentElement.textContent.includes("none"));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("link", { name: "Show the answer" }).click();
+  await page.waitForSelector("[data-answer]");
+
+  await page.getByRole("link", { name: "All plans" }).click();
+  await page.getByRole("link", { name: "capacity.yaml", exact: true }).click();
+  await page.waitForSelector("[data-answer]");
+  const told = () => page.locator("section.banner").innerText();
+  const answered = async (before) => {
+    await page.waitForFunction((before) => document.querySelector("section.banner")?.innerText !== before, before);
+    await page.waitForFunction(() => !document.querySelector(".what-if[aria-busy=true]"));
+  };
+  const stated = await told();
+  const growth = page.getByLabel(/^More growth/);
+  await growth.focus();
+  for (let i = 0; i < 20; i++) await page.keyboard.press("ArrowRight");
+  await answered(stated);
+  const moved = await told();
+  assert.equal(query().get("growth"), "2");
+  const { report, sliders } = await api("capacity/capacity.yaml?growth=2");
+  assert.ok(moved.includes(report.word) && moved.includes(report.meaning), moved);
+  assert.equal(sliders[0].value, 2);
+  const link = page.url();
+  await page.reload();
+  await page.waitForSelector("[data-answer]");
+  assert.deepEqual([await told(), page.url(), await growth.inputValue()], [moved, link, "2"]);
+  await page.getByRole("button", { name: "As stated" }).click();
+  await answered(moved);
+  assert.deepEqual([await told(), query().get("growth")], [stated, null]);
+  await page.getByRole("button", { name: "Day", exact: true }).click();
+  await answered(stated);
+  assert.equal(query().get("view"), "day");
+  await page.getByRole("button", { name: "Simulate all of them" }).click();
+  await page.waitForFunction(() => ![...document.querySelectorAll("main button")].some((one) => /^Simulate/.test(one.textContent)));
+  await page.goBack();
+  await page.waitForFunction((stated) => document.querySelector("section.banner")?.innerText === stated, stated);
+  await go("capacity/wrong-capacity.yaml", "wrong-capacity");
+  await page.getByRole("link", { name: "Correct the document" }).click();
+  await page.waitForFunction(() => document.querySelector(".problems li")?.textContent.includes("line 2"));
+}
+
 /** Nothing but keys: from the list into a run, through its charts, to a range and back. */
 async function keys() {
   await go("runs", "Runs");
@@ -393,7 +442,7 @@ async function looks() {
   const [scaled] = all.filter((row) => row.kind === "scale");
   const short = all.filter((row) => row.name === "short").slice(0, 2).map((row) => row.id);
   const pages = ["runs", "runs?name=short", `runs/${run}`, `runs/${run}?by=request`, `runs/${run}?from=1&until=2`, "plans", "plans/shop.yaml", "plans/wrong.yaml", "record",
-    `compare?runs=${short.join(",")}`, "compare", `scales/${scaled.id}?alpha=0.1`, "nothing", "runs/none"];
+    `compare?runs=${short.join(",")}`, "compare", `scales/${scaled.id}?alpha=0.1`, "capacity/capacity.yaml", "capacity/capacity.yaml?growth=2&view=day", "capacity/wrong-capacity.yaml", "nothing", "runs/none"];
   const running = all.find((row) => row.state === "running");
   if (running) pages.push(`runs/${running.id}`);
   const found = [];
@@ -423,7 +472,7 @@ async function looks() {
   assert.deepEqual(found, []);
 }
 
-const ALL = { enter, list, record, edit, start, watch, steer, stop, ended, note, read, facets, compare, scale, keys, looks };
+const ALL = { enter, list, record, edit, start, watch, steer, stop, ended, note, read, facets, compare, scale, capacity, keys, looks };
 for (const step of steps.split(",")) {
   const [name, id] = step.split("=");
   if (name === "run") {

@@ -22,6 +22,7 @@ export type ScalePage = All["ScalePage"];
 export type Session = All["Session"];
 export type Stage = All["Stage"];
 export type Standing = All["Standing"];
+export type Slider = All["Slider"];
 export type State = All["State"];
 export type Trend = All["Trend"];
 export type WhatIf = All["WhatIf"];

@@ -613,6 +613,124 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/capacity/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What to buy, and when. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Growth on top of the forecast, % per week. */
+                    growth?: string;
+                    /** @description Demand, times the forecast. */
+                    demand?: string;
+                    /** @description Margin above the forecast peak, %. */
+                    headroom?: string;
+                    /** @description Delays, times what the document states. */
+                    lag?: string;
+                    /** @description Prices, times what the document states. */
+                    price?: string;
+                };
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CapacityPage"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/capacity/{name}/day": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A day, under each strategy. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Growth on top of the forecast, % per week. */
+                    growth?: string;
+                    /** @description Demand, times the forecast. */
+                    demand?: string;
+                    /** @description Margin above the forecast peak, %. */
+                    headroom?: string;
+                    /** @description Delays, times what the document states. */
+                    lag?: string;
+                    /** @description Prices, times what the document states. */
+                    price?: string;
+                    /** @description Anything: few days are simulated, not as many as the document says. */
+                    quick?: string;
+                };
+                header?: never;
+                path: {
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CapacityPage"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/check": {
         parameters: {
             query?: never;
@@ -1029,6 +1147,17 @@ export interface components {
     schemas: {
         /** @enum {string} */
         Action: "load" | "hold" | "stop";
+        /** @description What a question of capacity comes to. */
+        CapacityPage: {
+            name: string;
+            report: components["schemas"]["Report"];
+            /** @description Values that may be moved. */
+            sliders: components["schemas"]["Slider"][];
+            /** @description Whether it states a day that can be simulated. */
+            has_day: boolean;
+            /** @description Whether fewer days were simulated than the document asks for. */
+            is_quick: boolean;
+        };
         CheckText: {
             /** @default  */
             text: string;
@@ -1190,15 +1319,22 @@ export interface components {
         };
         PlanFile: {
             name: string;
+            kind: components["schemas"]["PlanKind"];
             text: string;
             /** @description Changes with the text. */
             etag: string;
         };
+        /**
+         * @description What a document is about.
+         * @enum {string}
+         */
+        PlanKind: "load" | "capacity";
         PlanList: {
             plans: components["schemas"]["PlanRow"][];
         };
         PlanRow: {
             name: string;
+            kind: components["schemas"]["PlanKind"];
             /** @description RFC 3339 UTC. */
             changed_at: string;
         };
@@ -1408,6 +1544,24 @@ export interface components {
             plans: string | null;
             /** @description Sent as the header `X-Nmax-Key` with everything that changes something. */
             key: string | null;
+        };
+        Slider: {
+            /** @description In the query. */
+            id: string;
+            name: string;
+            /** Format: double */
+            value: number;
+            /**
+             * Format: double
+             * @description In the document.
+             */
+            stated: number;
+            /** Format: double */
+            least: number;
+            /** Format: double */
+            most: number;
+            unit: string;
+            about: string;
         };
         /** @description A stage of the plan on the time axis. */
         Stage: {

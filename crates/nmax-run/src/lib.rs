@@ -47,5 +47,5 @@ pub use exit::{Exit, Trouble};
 pub use listener::Listener;
 pub use plan::{plan_of_manifest, plan_of_run, request_names, times};
 pub use session::{
-    Finished, Followed, Order, RunRecord, SessionError, command, new_id, plan_text, read, run, settings,
+    Finished, Followed, ID_FLAG, Order, RunRecord, SessionError, command, new_id, plan_text, read, run, settings,
 };

@@ -36,8 +36,8 @@ mod timeline;
 use aborts::Aborts;
 use ending::{End, end, ended_at, exit_of};
 pub use inputs::settings;
+pub use manifest::{ID_FLAG, new_id, plan_text};
 use manifest::{info, manifest};
-pub use manifest::{new_id, plan_text};
 use observer::{Observer, keep};
 pub use reading::{Followed, RunRecord, read};
 use slow_traces::SlowTraces;
@@ -62,6 +62,8 @@ pub struct Order {
     pub pin: Vec<usize>,
     /// Which raw exchanges are kept.
     pub keep: KeepSamples,
+    /// Its id; a new one by default.
+    pub id: Option<String>,
     /// The run's directory is made in it.
     pub runs_dir: PathBuf,
     /// Name of the run.

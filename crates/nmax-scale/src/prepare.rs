@@ -155,6 +155,7 @@ fn cleared(
         workers,
         pin: order.pin,
         keep: KeepSamples::None,
+        id: None,
         runs_dir: order.runs_dir,
         note: order.note,
         tags: order.tags,

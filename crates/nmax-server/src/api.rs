@@ -362,10 +362,8 @@ types! {
     }
     /// What a document is about.
     words PlanKind {
-        /// A load.
         #[default]
         Load,
-        /// A question of capacity.
         Capacity,
     }
     /// What a question of capacity comes to.
@@ -376,12 +374,16 @@ types! {
         sliders: Vec<Slider>,
         /// Whether it states a day that can be simulated.
         has_day: bool,
+        /// Whether fewer days were simulated than the document asks for.
+        is_quick: bool,
     }
     out Slider {
         /// In the query.
         id: String,
         name: String,
         value: f64,
+        /// In the document.
+        stated: f64,
         least: f64,
         most: f64,
         unit: String,

@@ -128,7 +128,8 @@ fn problem((line, column): (u32, u32), text: impl Into<String>, help: &str, is_w
     api::Problem { line, column, text: text.into(), help: help.to_owned(), is_warning }
 }
 
-fn problems(error: &LoadError) -> Vec<api::Problem> {
+/// What is wrong, with its place.
+pub(crate) fn problems(error: &LoadError) -> Vec<api::Problem> {
     match error {
         LoadError::Document(errors) => {
             let of = |at: &Location| match at {

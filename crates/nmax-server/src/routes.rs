@@ -8,6 +8,7 @@ use nmax_json::schemars::{Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
 use crate::api::{self, In, Out, schema};
+use crate::capacity::Of;
 use crate::course::By;
 use crate::page::{self, RunPath, SpanS};
 use crate::refusal::Refusal;
@@ -80,6 +81,8 @@ pub(crate) struct Route {
     /// Of the query: name and meaning.
     query: &'static [(&'static str, &'static str)],
     pub(crate) needs: Needs,
+    /// Takes seconds.
+    pub(crate) is_study: bool,
     asked: Option<SchemaOf>,
     answered: SchemaOf,
     pub(crate) handle: Handler,
@@ -115,6 +118,7 @@ fn get<T: Out>(
         about,
         query,
         needs: Needs::Read,
+        is_study: false,
         asked: None,
         answered: schema::<T>,
         handle: Box::new(move |asked, _| Ok(handle(asked)?.json())),
@@ -138,6 +142,7 @@ fn change<Q: In, T: Out>(
         about,
         query: &[],
         needs: Needs::Change,
+        is_study: false,
         asked: Some(schema::<Q>),
         answered: schema::<T>,
         handle: Box::new(read),
@@ -154,9 +159,18 @@ const MOVED: [(&str, &str); 5] = [
     ("lag", "Delays, times what the document states."),
     ("price", "Prices, times what the document states."),
 ];
+const MOVED_DAY: [(&str, &str); 6] = [
+    MOVED[0],
+    MOVED[1],
+    MOVED[2],
+    MOVED[3],
+    MOVED[4],
+    ("quick", "Anything: few days are simulated, not as many as the document says."),
+];
 
-fn capacity(asked: &Asked<'_>, is_day: bool) -> Result<api::CapacityPage, Refusal> {
-    crate::capacity::answer(&asked.shared.plans, &asked.parts[0], is_day, |name| asked.number(name))
+fn capacity(asked: &Asked<'_>, of: Of) -> Result<api::CapacityPage, Refusal> {
+    let shared = asked.shared;
+    crate::capacity::answer((&shared.plans, &shared.counted), &asked.parts[0], of, |name| asked.number(name))
 }
 
 /// The table. Streams, sessions and files of the page are answered elsewhere.
@@ -243,11 +257,15 @@ pub(crate) fn table() -> Vec<Route> {
         },
         Route {
             needs: Needs::Known,
-            ..get("/api/capacity/{name}", "What to buy, and when.", &MOVED, |asked| capacity(asked, false))
+            is_study: true,
+            ..get("/api/capacity/{name}", "What to buy, and when.", &MOVED, |asked| capacity(asked, Of::Plan))
         },
         Route {
             needs: Needs::Known,
-            ..get("/api/capacity/{name}/day", "A day, under each strategy.", &MOVED, |asked| capacity(asked, true))
+            is_study: true,
+            ..get("/api/capacity/{name}/day", "A day, under each strategy.", &MOVED_DAY, |asked| {
+                capacity(asked, Of::Day { is_quick: asked.text("quick").is_some() })
+            })
         },
         change(
             put,

@@ -27,6 +27,7 @@ use tokio::sync::{Semaphore, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::api::{self, In, Out};
+use crate::capacity::Counted;
 use crate::guard::{COOKIE_NAME, Caller, Guard};
 use crate::live::{Hub, Message, Watch};
 use crate::page::Reports;
@@ -46,6 +47,8 @@ const CONNECTIONS_MAX: usize = 256;
 const VIEWERS_MAX: usize = 200;
 /// Questions that are answered at the same time.
 const ANSWERING_MAX: usize = 4;
+/// Questions of capacity that are studied at the same time, besides these: each takes seconds.
+const STUDYING_MAX: usize = 2;
 /// Longest head of a question, bytes.
 const HEAD_BYTES_MAX: usize = 32 << 10;
 /// Longest body of a question, bytes.
@@ -98,7 +101,9 @@ pub(crate) struct Shared {
     /// The secret of the printed address, which works once.
     once: Mutex<String>,
     table: Vec<Route>,
-    answering: Semaphore,
+    pub(crate) counted: Counted,
+    answering: Arc<Semaphore>,
+    studying: Arc<Semaphore>,
     viewers: AtomicUsize,
     /// Is told of each new secret of the printed address.
     printed: watch::Sender<String>,
@@ -158,7 +163,9 @@ impl Server {
             printed: watch::channel(once.clone()).0,
             once: Mutex::new(once),
             table: table(),
-            answering: Semaphore::new(ANSWERING_MAX),
+            counted: Counted::default(),
+            answering: Arc::new(Semaphore::new(ANSWERING_MAX)),
+            studying: Arc::new(Semaphore::new(STUDYING_MAX)),
             viewers: AtomicUsize::new(0),
             ending,
         };
@@ -368,11 +375,16 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>, caller: &Calle
     }
     let body = bytes(body).await?;
     // Files are read and figures are made on other threads than the one that accepts.
-    let place = shared.answering.acquire().await;
+    // What takes seconds has places of its own, which it keeps to its end though nobody waits for it any more.
+    let places = if shared.table[at].is_study { &shared.studying } else { &shared.answering };
+    let place = Arc::clone(places).acquire_owned().await;
     let (of, query) = (Arc::clone(shared), head.uri.query().unwrap_or("").to_owned());
-    let answered = tokio::task::spawn_blocking(move || (of.table[at].handle)(&Asked::new(&of, parts, &query), &body));
+    let answered = tokio::task::spawn_blocking(move || {
+        let answered = (of.table[at].handle)(&Asked::new(&of, parts, &query), &body);
+        drop(place);
+        answered
+    });
     let answered = answered.await;
-    drop(place);
     let text = answered.map_err(|_| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "a defect of nmax", ""))??;
     Ok(reply(StatusCode::OK, "application/json", text.into()))
 }

@@ -57,11 +57,13 @@ impl Processes {
             let help = "stop it first, or wait for its end: two loads from one machine measure each other";
             return Err(Refusal::conflict("a run of this server goes on", help));
         }
-        let before: Vec<PathBuf> = nmax_store::newest(runs_dir, usize::MAX);
+        let (id, _) = nmax_run::new_id();
+        let ending = format!("-{id}");
+        let is_of = |path: &PathBuf| path.to_str().is_some_and(|path| path.ends_with(&ending));
         let mut command = Command::new(&self.program);
         command.arg("run").arg(what).arg("--runs-dir").arg(runs_dir).args(&self.grants.flags);
         // With `=`, so that no value is read as a flag.
-        command.arg("--quiet").arg(format!("--note={}", asked.note));
+        command.arg("--quiet").arg(format!("{}{id}", nmax_run::ID_FLAG)).arg(format!("--note={}", asked.note));
         command.args(asked.tags.iter().map(|tag| format!("--tag={tag}")));
         command.args(asked.set.iter().map(|(path, value)| format!("--set={path}={value}")));
         if self.grants.exec {
@@ -72,13 +74,12 @@ impl Processes {
         let said = child.stderr.take();
         let mut waited = Duration::ZERO;
         loop {
-            let is_new = |path: &&PathBuf| !before.contains(path);
-            let begun = nmax_store::newest(runs_dir, 8).iter().find(is_new).and_then(|path| nmax_store::entry(path));
-            if let Some(run) = begun.filter(|run| run.running || run.finished) {
+            let begun = nmax_store::newest(runs_dir, usize::MAX).into_iter().find(|path| is_of(path));
+            if begun.and_then(|path| nmax_store::entry(&path)).is_some_and(|run| run.running || run.finished) {
                 let drain = said.map(|said| std::thread::spawn(move || BufReader::new(said).lines().for_each(drop)));
                 drop(drain);
                 running.push(child);
-                return Ok(Started { id: run.id });
+                return Ok(Started { id });
             }
             if let Ok(Some(_)) = child.try_wait() {
                 let mut text = String::new();

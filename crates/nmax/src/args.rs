@@ -304,6 +304,9 @@ pub struct RunArgs {
     /// With --wire: show passwords, tokens and cookies
     #[arg(long, requires = "wire", help_heading = "Bytes")]
     pub show_secrets: bool,
+    /// Id of the run, from `nmax serve` that starts it
+    #[arg(long, hide = true)]
+    pub run_id: Option<String>,
     // Last, because its heading would go on over what follows.
     #[command(flatten)]
     pub planless: PlanlessArgs,

@@ -12,6 +12,9 @@ use sha2::{Digest, Sha256};
 use super::Order;
 use crate::secrets::{mask_words, plan_yaml};
 
+/// Flag of `nmax run` that gives a run its id, so that who starts it knows its directory.
+pub const ID_FLAG: &str = "--run-id=";
+
 /// An id, and the instant that it was made of: the beginning of what it names.
 pub fn new_id() -> (String, jiff::Timestamp) {
     #[expect(clippy::disallowed_methods, reason = "the label of a campaign")]
@@ -47,7 +50,7 @@ pub(super) fn manifest(order: &Order) -> Manifest {
     Manifest {
         schema_version: nmax_store::SCHEMA_VERSION,
         nmax_version: env!("CARGO_PKG_VERSION").into(),
-        id: run_id(now),
+        id: order.id.clone().unwrap_or_else(|| run_id(now)),
         name: plan.redactor.text(&order.name),
         note: plan.redactor.text(&order.note),
         tags: order.tags.iter().map(|tag| plan.redactor.text(tag)).collect(),
@@ -88,11 +91,10 @@ fn command(redactor: &Redactor) -> String {
         if is_plain { arg } else { format!("'{}'", arg.replace('\'', "'\\''")) }
     };
     let mut words = vec!["nmax".to_owned()];
-    words.extend(
-        mask_words(std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()), redactor)
-            .into_iter()
-            .map(quoted),
-    );
+    let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
+    // An id belongs to one run: it is no part of what is repeated.
+    let args = args.filter(|arg| !arg.starts_with(ID_FLAG));
+    words.extend(mask_words(args, redactor).into_iter().map(quoted));
     words.join(" ")
 }
 

@@ -102,6 +102,7 @@ impl ReplayArgs {
             export: self.export.clone(),
             wire: WireArgs::default(),
             show_secrets: false,
+            run_id: None,
             planless: PlanlessArgs::default(),
         }
     }

@@ -153,6 +153,7 @@ fn order(args: &RunArgs, plan: Plan, source: Option<Arc<Reference>>) -> Result<O
             Samples::Some if nmax_store::KEEPS_SAMPLES => KeepSamples::Some,
             Samples::Some | Samples::None => KeepSamples::None,
         },
+        id: args.run_id.clone(),
         runs_dir: args.keep.entry.runs_dir.clone(),
         note: String::new(),
         tags: args.keep.entry.tag.clone(),

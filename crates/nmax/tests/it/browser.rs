@@ -9,6 +9,7 @@ use crate::bench::{Bench, skip};
 use crate::compare::{copy, original};
 use crate::peers::{shop, target};
 use crate::record_story::{browser_tests, chromium, lacking};
+use crate::served::{ASSUMED, question};
 use crate::serving::{Serving, lawful};
 
 /// Most bytes of the page's script as it is sent, compressed.
@@ -30,7 +31,7 @@ fn takes(server: &Serving, site: &str, steps: &str) {
     assert!(ended.status.success(), "after {out}: {err}");
 }
 
-/// Two short runs, a campaign, and two plans, one of them wrong.
+/// Two short runs, a campaign, two plans and two questions of capacity, one of each wrong.
 fn prepared(bench: &Bench, site: &str) {
     let place = original(bench);
     for at in 0..2 {
@@ -41,6 +42,8 @@ fn prepared(bench: &Bench, site: &str) {
     let is_campaign = |run: &PathBuf| run.join("campaign.json").is_file();
     lawful(&bench.runs().into_iter().find(is_campaign).unwrap());
     fs::remove_file(bench.path("plan.yaml")).unwrap();
+    bench.write("capacity.yaml", &question(ASSUMED));
+    bench.write("wrong-capacity.yaml", "capacity: 1\nfoo: 3\n");
     bench.write("wrong.yaml", "nmax: 1\ntarget: x\nfoo: 3\n");
     let steps = "[{ get: /, name: home, tags: [front] }, { get: /search, name: search, query: { q: oak } }]";
     let text = format!(
@@ -61,7 +64,7 @@ fn the_page_does_what_its_user_wants() {
     takes(
         &server,
         &shop.url(),
-        "enter,list,record,edit,start,watch,steer,stop,note,read,facets,compare,scale,keys,looks",
+        "enter,list,record,edit,start,watch,steer,stop,note,read,facets,compare,scale,capacity,keys,looks",
     );
 }
 

@@ -251,6 +251,30 @@ fn plans_are_checked_kept_and_started() {
     cursed.ask("POST /api/runs", &visitor.headers(), r#"{"plan":"plan.yaml"}"#).is(403);
 }
 
+/// Law: a server knows the run that it started, also among those that others start at the same time.
+#[test]
+fn runs_that_two_servers_start_at_once_are_told_apart() {
+    let (bench, shop) = (Bench::new(), shop());
+    bench.write("plan.yaml", &plan(&shop.url(), 20, LONG));
+    let servers = [(); 2].map(|()| Serving::start(&bench, &[]));
+    let start = |server: &Serving, note: &str| {
+        let visitor = server.visitor();
+        let body = json!({"plan": "plan.yaml", "note": note});
+        server.change(&visitor, "POST /api/runs", &body).is(200).json()["id"].as_str().unwrap().to_owned()
+    };
+    let notes = ["one", "two"];
+    let (servers, start) = (&servers, &start);
+    let ids = std::thread::scope(|scope| {
+        let started = [0, 1].map(|at| scope.spawn(move || start(&servers[at], notes[at])));
+        started.map(|one| one.join().unwrap())
+    });
+    for (id, note) in ids.iter().zip(notes) {
+        let page = servers[0].get(&format!("/api/runs/{id}"));
+        assert_eq!(page["row"]["note"], note, "{ids:?}");
+        assert!(!page["command"].as_str().unwrap().contains(id.as_str()), "{page}");
+    }
+}
+
 #[test]
 fn a_running_run_is_steered_and_the_second_who_does_is_told() {
     let (bench, shop) = (Bench::new(), shop());
@@ -352,6 +376,81 @@ fn the_example_client_starts_follows_and_tells_the_verdict() {
     assert_eq!(summary["run"]["tags"], json!(["api"]));
 }
 
+/// Demand without a series.
+pub(crate) const ASSUMED: &str = "now: 3000/s, growth: 2% per week, low: 1% per week, high: 3% per week";
+
+/// A question of capacity with a short day.
+pub(crate) fn question(demand: &str) -> String {
+    format!(
+        "capacity: 1\nname: shop\nobjective: response_time p99 < 200ms\nsupply:\n  usable: 1200/s\n  \
+         nodes: {{ alpha: [0.01, 0.03, 0.05], beta: 0.0005 }}\n  now: 8\n  price: 0.50/h\ndemand: {{ {demand} }}\n\
+         plan: {{ today: 2026-11-24, horizon: 26 weeks, lead_time: 4 weeks }}\n\
+         day:\n  length: 1h\n  seeds: 9\n  demand: {{ peak: 3000/s }}\n  strategies: {{ standing: {{ nodes: 6 }} }}\n"
+    )
+}
+
+/// Days until the pessimistic demand meets supply, 0 for today; `None` when it does not within the horizon.
+fn met(page: &Value) -> Option<i64> {
+    let meaning = page["report"]["meaning"].as_str().unwrap();
+    let (_, rest) = meaning.split_once("meets supply ")?;
+    let day = rest.strip_prefix("on ").map(|rest| rest[..10].parse::<jiff::civil::Date>().unwrap());
+    Some(day.map_or(0, |day| (day - jiff::civil::date(2026, 11, 24)).get_days().into()))
+}
+
+/// Laws: more growth, more demand, more headroom never give a later date; a slider that stands where the document stands
+/// changes nothing.
+#[test]
+fn questions_of_capacity_are_answered_with_other_values() {
+    let bench = Bench::new();
+    bench.write("shop.yaml", &question(ASSUMED));
+    bench.write("load.yaml", "nmax: 1\n");
+    bench.write("wrong.yaml", &question("now: 3000/s, grows: 2%"));
+    let server = Serving::start(&bench, &[]);
+    for path in ["/api/capacity/shop.yaml", "/api/capacity/shop.yaml/day"] {
+        server.ask(&format!("GET {path}"), &[], "").is(401);
+    }
+    let visitor = server.visitor();
+    let listed = server.read(&visitor, "/api/plans");
+    let kind = |name: &str| {
+        listed["plans"].as_array().unwrap().iter().find(|plan| plan["name"] == name).unwrap()["kind"].clone()
+    };
+    assert_eq!([kind("shop.yaml"), kind("load.yaml")], ["capacity", "load"]);
+
+    let page = |query: &str| server.read(&visitor, &format!("/api/capacity/shop.yaml{query}"));
+    let stated = page("");
+    assert_eq!((&stated["has_day"], &stated["is_quick"]), (&json!(true), &json!(false)));
+    let of = |page: &Value, id: &str| {
+        page["sliders"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone()
+    };
+    assert_eq!(page("?growth=0&demand=1&headroom=0&lag=1&price=1"), stated);
+    for (id, values) in
+        [("growth", [-1.0, 0.0, 1.0, 4.0]), ("demand", [0.8, 1.0, 1.2, 2.0]), ("headroom", [0.0, 10.0, 25.0, 90.0])]
+    {
+        let pages = values.map(|value| page(&format!("?{id}={value}")));
+        for (page, value) in pages.iter().zip(values) {
+            let slider = of(page, id);
+            assert!((number(&slider["value"]) - value).abs() < 1e-9, "{slider}");
+            assert_eq!(slider["stated"], of(&stated, id)["stated"]);
+        }
+        let dates = pages.each_ref().map(|page| met(page).unwrap_or(i64::MAX));
+        assert!(dates.is_sorted_by(|one, other| one >= other), "{id}: {dates:?}");
+        assert!(dates[0] > dates[3], "{id}: {dates:?}");
+    }
+    let day = page("/day?quick=1");
+    assert_eq!(day["is_quick"], true, "{day}");
+    let fault = |query: &str| server.change(&visitor, &format!("GET /api/capacity/{query}"), &Value::Null);
+    let wrong = fault("wrong.yaml").is(422).json();
+    let line = question("").lines().position(|line| line.starts_with("demand")).unwrap() + 1;
+    assert!(wrong["error"].as_str().unwrap().starts_with(&format!("line {line}, column ")), "{wrong}");
+    let problems =
+        server.change(&visitor, "POST /api/check", &json!({"text": question("now: 3000/s, grows: 2%")})).is(200).json();
+    assert!(problems["problems"].as_array().unwrap().iter().any(|one| one["line"] == line), "{problems}");
+    fault("load.yaml").is(422);
+    fault("none.yaml").is(404);
+    fault("shop.yaml?growth=x").is(400);
+    fault("shop.yaml?lag=-1").is(422);
+}
+
 /// A path of the document with its holes filled, its method, and what is sent.
 fn sample(path: &str, method: &str, run: &str, scale: &str, etag: &Value) -> (String, Value) {
     let body = match (method, path) {
@@ -368,7 +467,8 @@ fn sample(path: &str, method: &str, run: &str, scale: &str, etag: &Value) -> (St
         _ => String::new(),
     };
     let id = if path.contains("scales") { scale } else { run };
-    (path.replace("{id}", id).replace("{name}", "new.yaml") + &query, body)
+    let name = if path.contains("capacity") { "capacity.yaml" } else { "new.yaml" };
+    (path.replace("{id}", id).replace("{name}", name) + &query, body)
 }
 
 /// Law: every way of the OpenAPI document is there and answers what its schema says; every answer has the policy of the
@@ -388,6 +488,7 @@ fn the_api_is_as_its_document_says_and_tells_no_secret() {
     bench.write("secret.yaml", &text);
     bench.nmax_with(&[("API_TOKEN", "s3cret-env")], &["run", "secret.yaml", "--exit-zero"]).exits(0);
     fs::create_dir(bench.path("plans")).unwrap();
+    bench.write("plans/capacity.yaml", &question(ASSUMED));
     bench.nmax(&["scale", &target.url(), "--budget", "4s", "--level-time", "500ms", "--warm-up", "100ms"]);
     lawful(&bench.runs().into_iter().find(|run| run.join("campaign.json").is_file()).unwrap());
     let server = Serving::start(&bench, &["--plans", "plans"]);
