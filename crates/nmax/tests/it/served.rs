@@ -445,6 +445,19 @@ fn questions_of_capacity_are_answered_with_other_values() {
     let problems =
         server.change(&visitor, "POST /api/check", &json!({"text": question("now: 3000/s, grows: 2%")})).is(200).json();
     assert!(problems["problems"].as_array().unwrap().iter().any(|one| one["line"] == line), "{problems}");
+    // Logs are counted again when they change.
+    let log = |days: i64, requests: i64| -> String {
+        let line =
+            |day: i64| format!("192.0.2.1 - - [{:02}/Nov/2026:12:00:00 +0000] \"GET / HTTP/1.1\" 200 5\n", day + 1);
+        (0..days).map(|day| line(day).repeat((requests + day) as usize)).collect()
+    };
+    bench.write("access.log", &log(21, 30));
+    bench.write("logs.yaml", &question("log: [access.log]"));
+    let counted = || fault("logs.yaml").is(200).json();
+    let first = counted();
+    assert_eq!(counted(), first);
+    bench.write("access.log", &log(21, 300));
+    assert_ne!(counted(), first);
     fault("load.yaml").is(422);
     fault("none.yaml").is(404);
     fault("shop.yaml?growth=x").is(400);
