@@ -128,8 +128,8 @@ impl Forecast {
 
     /// Where demand stands: the median of the week that begins today.
     pub fn now(&self) -> f64 {
-        let week = self.today.saturating_add(7.days());
-        let band = self.ahead_of_today().take_while(|band| band.date < week);
+        let last = self.today.saturating_add(self.step.days().max(6).days());
+        let band = self.ahead_of_today().take_while(|band| band.date <= last);
         band.map(|band| band.median).fold(0.0, f64::max)
     }
 
