@@ -78,12 +78,9 @@ pub fn plan(document: &Document) -> Planned<'_> {
     let forecast = demand(document, &mut about);
     let load_per_s = forecast.as_ref().map(Forecast::peak);
     let capacity = supply.as_ref().map(|supply| {
-        let at = |end| nodes::capacity(supply, &supply.installed(), plan.survive, end);
-        let (estimate, low) = (at(End::Estimate), at(End::Pessimistic).per_s);
-        let basis = supply.tiers[estimate.binds].usable.basis;
-        // On the logarithm as far above as below: the better end of the coefficients is not looked for.
-        let interval = (0.0 < low && low < estimate.per_s).then(|| (low, estimate.per_s * estimate.per_s / low));
-        (Figure { value: estimate.per_s, interval, basis }, estimate.binds)
+        let installed = supply.installed();
+        let figure = nodes::capacity_figure(supply, &installed, plan.survive);
+        (figure, nodes::capacity(supply, &installed, plan.survive, End::Estimate).binds)
     });
     let dates = forecast.as_ref().zip(capacity).map(|(forecast, (capacity, _))| {
         let less = |value: f64| value / (1.0 + plan.margin);

@@ -9,6 +9,7 @@
 //! - `rig`: runs levels; `measure`: what one measured; `judge`: what that means; [`listener`]: who is told meanwhile
 //! - `conduct`: which levels are run; `find`: the highest load that holds an objective; `knobs`: the same at each
 //!   `setting` of the system; `job`: what all of them work on; `demand`: what a completion asks of a processor
+//! - [`capacity`]: what campaigns measured, for questions of capacity
 //! - `folder`: the directory; `head`: what is known before the first level; `answer`: the result; [`stored`]: the same,
 //!   read back
 
@@ -18,6 +19,7 @@ mod answer;
 mod apply;
 mod axis;
 mod campaign;
+pub mod capacity;
 mod conduct;
 mod data;
 mod demand;

@@ -58,8 +58,7 @@ table! {
     "nmax-metrics" Pure "text", "hdrhistogram proptest thiserror";
     "nmax-plan" Pure "text sources secrets data metrics", "saphyr-parser serde_json thiserror";
     "nmax-usl" Pure "text data", "statrs thiserror";
-    // A second reader of documents, and a library of forecasts.
-    "nmax-capacity" Pure "text plan usl", "augurs-core augurs-ets augurs-mstl jiff serde_json statrs";
+    "nmax-capacity" Pure "text plan usl", "jiff serde_json statrs";
     "nmax-analysis" Pure "text sources metrics plan", "";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
@@ -89,7 +88,7 @@ table! {
     // Where people already look; the server mounts the same page of metrics.
     "nmax-export" Shell "text json secrets metrics plan analysis report store observe run",
         "http-body-util hyper hyper-util jiff serde_json snap tokio";
-    "nmax-scale" Shell "text plan metrics usl analysis report engine store run", "jiff serde_json";
+    "nmax-scale" Shell "text plan metrics usl capacity analysis report engine store run", "jiff serde_json";
     "nmax-record" Shell "text json report import http proxy run", "rustix serde_json";
     // It follows runs by their files, and starts those of the page as processes.
     "nmax-server" Shell "text json metrics plan usl capacity analysis report store run scale export",

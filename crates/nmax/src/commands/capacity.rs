@@ -1,5 +1,7 @@
 //! `nmax capacity`: what to buy, when, with what headroom, and what a bad day does.
 
+use std::path::Path;
+
 use nmax_capacity::Document;
 use nmax_report::{capacity, doc};
 use nmax_run::Exit;
@@ -24,7 +26,9 @@ pub fn capacity(args: &CapacityArgs) -> Ended {
 /// What is said, the same as JSON, and whether the data support it.
 fn answer(args: &QuestionArgs, of: fn(&Document) -> (doc::Document, Value, bool)) -> Ended {
     let files = formats(&args.output, None)?;
-    let (document, json, is_supported) = of(&question(&args.file, &args.set, &mut Progress::new(args.json))?);
+    let mut asked = question(&args.file, &args.set, &mut Progress::new(args.json))?;
+    nmax_scale::capacity::measure(&mut asked, args.file.parent().unwrap_or(Path::new("")))?;
+    let (document, json, is_supported) = of(&asked);
     if args.json {
         say::line(format_args!("{json:#}"));
     } else if !args.output.iter().any(|file| is_stdout(file)) {
