@@ -76,10 +76,14 @@ pub struct BackTest {
 
 impl BackTest {
     /// What may be shown: the model, unless the challenger is clearly better; neither when repeating the last season is.
+    ///
+    /// Repeating it is held against them equally far ahead: a scale of one season ahead alone would take the trend from every
+    /// series whose growth over the horizon is larger than its noise.
     pub fn choice(&self) -> Method {
+        let limit = self.naive_mase.max(1.0);
         match (self.mase, self.damped_mase) {
-            (model, damped) if damped < CLEARLY * model && damped < 1.0 => Method::Damped,
-            (model, _) if model < 1.0 => Method::Model,
+            (model, damped) if damped < CLEARLY * model && damped < limit => Method::Damped,
+            (model, _) if model < limit => Method::Model,
             _ => Method::Naive,
         }
     }
