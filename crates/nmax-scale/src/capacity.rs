@@ -111,7 +111,8 @@ mod tests {
         let root = std::env::temp_dir().join(format!("nmax-capacity-{}", std::process::id()));
         let place = campaign(&root);
         let of = |objective: &str| {
-            let supply = format!("supply: {{ usable: {{ campaign: {place} }}, nodes: {{ campaign: {place} }}, now: 4 }}\n");
+            let supply =
+                format!("supply: {{ usable: {{ campaign: {place} }}, nodes: {{ campaign: {place} }}, now: 4 }}\n");
             question(&format!("capacity: 1\nobjective: {objective}\n{supply}"))
         };
         let mut document = of("response_time p99 < 110ms");

@@ -163,7 +163,9 @@ pub(crate) fn answer(
     let asked = |set: &[_]| nmax_run::capacity::question_of_text(&path, &text, set).map_err(|error| wrong(&error));
     let stated = asked(&[])?;
     let mut document = asked(&set)?;
-    counted.count(&mut document, path.parent().unwrap_or(Path::new("")))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    nmax_scale::capacity::measure(&mut document, folder)?;
+    counted.count(&mut document, folder)?;
     let mut is_quick = false;
     if let (Of::Day { is_quick: true }, Some(day)) = (of, &mut document.day) {
         is_quick = day.seeds > QUICK_SEEDS;

@@ -75,7 +75,8 @@ fn intervals_cover_all_the_way_in_simulated_worlds() {
         let found = dates(&forecast, &Supply::Figure(world.measured), 0).first;
         let day = |meets: Meeting| meets.day(forecast.today).unwrap_or(Date::MAX);
         let future = world.future.iter();
-        let truth = future.zip(&forecast.bands).find(|(y, _)| **y > world.supply).map_or(Date::MAX, |(_, band)| band.date);
+        let truth =
+            future.zip(&forecast.bands).find(|(y, _)| **y > world.supply).map_or(Date::MAX, |(_, band)| band.date);
         (day(found.early)..=day(found.late)).contains(&truth)
     });
     let share = inside.count() as f64 / f64::from(worlds);
