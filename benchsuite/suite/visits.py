@@ -30,11 +30,12 @@ def write(path, lines, per_s, seed):
     """Writes `lines` lines in the combined format, `per_s` of them in each second. Gives their bytes."""
     draw = random.Random(seed).random
     visitors = [_visitor(draw) for _ in range(ACTIVE)]
-    stamp = ""
+    stamp, second = "", None
     with open(path, "w", encoding="ascii") as file:
         for number in range(lines):
-            if number % per_s == 0:
-                at = BEGIN + datetime.timedelta(seconds=number // per_s)
+            if second != int(number / per_s):
+                second = int(number / per_s)
+                at = BEGIN + datetime.timedelta(seconds=second)
                 stamp = at.strftime("%d/%b/%Y:%H:%M:%S +0000")
             which = int(draw() * ACTIVE)
             visitor = visitors[which]

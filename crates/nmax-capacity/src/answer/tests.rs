@@ -73,7 +73,7 @@ fn met(planned: &Planned) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     /// Law: more growth, more demand or more margin never gives a later date or fewer nodes; prices and delays scale.
     #[test]

@@ -55,7 +55,7 @@ fn lead_words(days: i64) -> String {
 
 fn order(order: Order) -> Cell {
     match order {
-        Order::Now(_) => Cell::word(Emphasis::Class("fail"), order.to_string()),
+        Order::Now(_) => Cell { short: Some("now".into()), ..Cell::word(Emphasis::Class("fail"), order.to_string()) },
         other => Cell::default().text(other.to_string()),
     }
 }
@@ -72,17 +72,22 @@ pub fn path(path: &Path) -> Section {
         body.table(
             Table::from_rows(&path.stairs)
                 .word("configuration", |stair: &Stair| stair.name.clone())
+                .short("", 0)
                 .rate("realistic", |stair| stair.realistic)
+                .short("realistic", 11)
                 .rate("optimistic", |stair| stair.optimistic)
                 .detail()
-                .word("needed from", |stair| known(stair.needed.map(|needed| needed.to_string())))
-                .word("order by", |stair| stair.order.map_or_else(Cell::default, order))
-                .word("lasts to", |stair| stair.lasts.to_string())
+                .number("needed from", |stair| known(stair.needed.map(|needed| needed.to_string())))
+                .short("needed from", 12)
+                .number("order by", |stair| stair.order.map_or_else(Cell::default, order))
+                .short("order by", 12)
+                .number("lasts to", |stair| stair.lasts.to_string())
+                .short("lasts to", 20)
                 .word("at best to", |stair| stair.lasts_optimistic.to_string())
                 .detail()
                 .number("price", |stair| stair.price.map_or_else(|| UNKNOWN.into(), nmax_text::number::plain))
-                .known()
-                .fits(),
+                .short("price", 9)
+                .known(),
         );
         body.note(
             "A step is needed when expected demand passes the realistic capacity of the one before; it is ordered for the \

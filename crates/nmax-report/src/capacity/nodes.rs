@@ -25,13 +25,19 @@ pub fn sections(
     let aside = format!("{} with the margin, {}", rate(first.need_per_s), first.survive.phrase());
     let nodes = Section::new("nodes", "Nodes").aside(aside).with(|body| {
         body.items(needed.iter().map(answer));
-        let table = Table::from_rows(policies.iter().flat_map(|(_, rows)| rows)).fits()
+        let table = Table::from_rows(policies.iter().flat_map(|(_, rows)| rows))
             .word("tier", |need: &Needed| need.tier.clone())
+            .short("", 0)
             .word("survives", |need| need.survive.phrase())
+            .short("survives", 23)
             .number("nodes", |need| nodes(&need.estimate))
+            .short("nodes", 11)
             .number("to be sure", |need| nodes(&need.pessimistic))
+            .short("to be sure", 12)
             .number("after the loss", |need| left(&need.estimate))
-            .number("linear", |need| count(need.linear.nodes.into()))
+            .short("after the loss", 18)
+            .number("linear", |need| linear(need))
+            .short("linear", 11)
             .number("beyond linear", |need| need.beyond_linear().map_or_else(|| UNKNOWN.into(), |more| format!("+{more}")))
             .word("", supported);
         body.table(table);
@@ -97,6 +103,11 @@ fn nodes(plan: &Plan) -> String {
         Plan::Shards(shards) => format!("{} × {} = {}", shards.groups, shards.group.nodes, shards.total()),
         Plan::Impossible => "none does".into(),
     }
+}
+
+/// By the linear rule; with a single zone no number of nodes survives its loss.
+fn linear(need: &Needed) -> String {
+    if need.linear.survivors == 0 { "none does".into() } else { count(need.linear.nodes.into()) }
 }
 
 fn left(plan: &Plan) -> String {

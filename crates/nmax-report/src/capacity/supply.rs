@@ -13,15 +13,21 @@ use crate::number::{self, rate};
 /// Tiers, then what the usable capacity of each rests on.
 pub fn sections(supply: &Supply) -> Vec<Section> {
     let tiers = Section::new("supply", "Supply").aside("usable capacity of one node at the objective").with(|body| {
-        let table = Table::from_rows(&supply.tiers).fits()
+        let table = Table::from_rows(&supply.tiers)
             .word("tier", |tier: &Tier| tier.name.clone())
+            .short("", 0)
             .number("usable, 1/s", |tier| figure(&tier.usable))
-            .word("basis", |tier| tier.usable.basis.word())
-            .number("α", |tier| figure(&tier.law.contention))
-            .number("β", |tier| figure(&tier.law.coherency))
+            .short("usable, 1/s", 25)
+            .number("basis", |tier| tier.usable.basis.word())
+            .short("basis", 11)
+            .number("α", |tier| shortly(&tier.law.contention))
+            .short("α", 9)
+            .number("β", |tier| shortly(&tier.law.coherency))
+            .short("β", 11)
             .word("law", |tier| tier.law.basis().word())
             .number("measured to", |tier| tier.law.tested.map_or_else(|| number::UNKNOWN.into(), plain))
             .number("nodes now", |tier| tier.now.to_string())
+            .short("now", 6)
             .number("zones", |tier| tier.zones.to_string());
         let is_visited = supply.tiers.iter().any(|tier| tier.visits != 1.0);
         body.table(if is_visited { table.number("visits", |tier| plain(tier.visits)) } else { table });
@@ -33,6 +39,11 @@ pub fn sections(supply: &Supply) -> Vec<Section> {
         Evidence::Demands(..) | Evidence::Stated | Evidence::Rating(..) => None,
     });
     [tiers].into_iter().chain(evidence).collect()
+}
+
+/// With its interval; the terminal has room for the estimate.
+fn shortly(of: &Figure) -> Cell {
+    Cell { short: Some(significant(of.value, 4)), ..figure(of).into() }
 }
 
 /// `1,200 (1,100 to 1,300)`.

@@ -1,5 +1,6 @@
 //! `nmax capacity`: what to buy, when, with what headroom, and what a bad day does.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
 use nmax_capacity::Document;
@@ -19,7 +20,12 @@ use crate::say;
 pub fn capacity(args: &CapacityArgs) -> Ended {
     match &args.what {
         CapacityVerb::Plan(args) => answer(args, capacity::plan),
-        CapacityVerb::Day(args) => answer(args, capacity::day),
+        CapacityVerb::Day(args) => {
+            if std::io::stderr().is_terminal() && !args.json {
+                say::note("simulating days under each strategy, then their sizes and what breaks them: up to a minute");
+            }
+            answer(args, capacity::day)
+        }
     }
 }
 

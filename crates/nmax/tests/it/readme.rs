@@ -175,6 +175,9 @@ fn every_command_line_of_the_readme_runs() {
     let program = bench.path("target/release/nmax");
     fs::create_dir_all(program.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_nmax"), program).unwrap();
+    // What lies beside the README.
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    std::os::unix::fs::symlink(examples, bench.path("examples")).unwrap();
     let reader = Reader::new(&bench);
     let mut tried = 0;
     // The name of the recording that could not be made.

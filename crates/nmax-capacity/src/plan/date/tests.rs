@@ -62,11 +62,11 @@ fn intervals_cover_in_simulated_worlds() {
     assert!((0.87..=0.93).contains(&share), "{share}");
 }
 
-/// Law: the same with everything between: back-test, choice of what the forecast rests on, dates. 200 worlds tell 90 % to 2 %.
+/// Law: the same with everything between: back-test, choice of what the forecast rests on, dates. 100 worlds tell 90 % to 3 %.
 #[test]
 fn intervals_cover_all_the_way_in_simulated_worlds() {
     let mut random = Random::new(29);
-    let worlds = 200;
+    let worlds = 100;
     let inside = (0..worlds).filter(|_| {
         let world = world(&mut random);
         let demand = Demand { source: Source::Series(world.history), events: Vec::new() };
@@ -80,7 +80,7 @@ fn intervals_cover_all_the_way_in_simulated_worlds() {
         (day(found.early)..=day(found.late)).contains(&truth)
     });
     let share = inside.count() as f64 / f64::from(worlds);
-    assert!((0.85..=0.95).contains(&share), "{share}");
+    assert!((0.83..=0.96).contains(&share), "{share}");
 }
 
 fn assumed(growth: f64, interval: Option<(f64, f64)>) -> Forecast {
