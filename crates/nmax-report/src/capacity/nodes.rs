@@ -36,7 +36,7 @@ pub fn sections(
             .short("to be sure", 12)
             .number("after the loss", |need| left(&need.estimate))
             .short("after the loss", 18)
-            .number("linear", |need| linear(need))
+            .number("linear", linear)
             .short("linear", 11)
             .number("beyond linear", |need| need.beyond_linear().map_or_else(|| UNKNOWN.into(), |more| format!("+{more}")))
             .word("", supported);
