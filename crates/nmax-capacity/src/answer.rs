@@ -75,6 +75,14 @@ pub fn plan(document: &Document) -> Planned<'_> {
     if document.supply.is_empty() {
         about.unsupported.push("What the nodes do is not known, because the document has no `supply`.".into());
     }
+    let single = supply.iter().flat_map(|supply| &supply.tiers).find(|tier| tier.zones < 2);
+    if let Some(tier) = single.filter(|_| plan.survive == Survive::Zone) {
+        about.unsupported.push(format!(
+            "The loss of a zone is not supported by these data, because {} has a single zone, which does not survive it; write \
+             `survive: none` or more `zones`.",
+            tier.name
+        ));
+    }
     let forecast = demand(document, &mut about);
     let load_per_s = forecast.as_ref().map(Forecast::peak);
     let capacity = supply.as_ref().map(|supply| {

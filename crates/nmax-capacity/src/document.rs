@@ -86,11 +86,12 @@ fn decode(decoder: &mut Decoder, root: &Node) -> Option<Document> {
     let named = fields.get("name").is_some();
     let default_name = stem();
     let name = if named { text(decoder, "name") } else { default_name };
+    let limits = fields.get("objective").and_then(|node| supply::objective(decoder, node));
     let mut document = Document {
         name,
         objective: text(decoder, "objective"),
-        limits: fields.get("objective").and_then(|node| supply::objective(decoder, node)),
-        supply: fields.get("supply").map(|node| supply::decode(decoder, node)).unwrap_or_default(),
+        limits,
+        supply: fields.get("supply").map(|node| supply::decode(decoder, node, limits.as_ref())).unwrap_or_default(),
         prices: fields.get("prices").and_then(|node| prices::decode(decoder, node)),
         vertical: fields.get("vertical").and_then(|node| vertical::decode(decoder, node)),
         currency: text(decoder, "currency"),

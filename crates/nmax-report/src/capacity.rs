@@ -156,6 +156,9 @@ fn summary(planned: &Planned) -> Section {
     if let Some(supply) = &planned.supply {
         for (tier, needed) in supply.tiers.iter().zip(planned.chosen()) {
             let more = needed.pessimistic.nodes().map(|nodes| match nodes.saturating_sub(tier.now) {
+                0 if matches!(needed.pessimistic, Plan::Shards(_)) => {
+                    format!("; {} are there, which is enough once they are such groups", tier.now)
+                }
                 0 => format!("; {} are there, which is enough", tier.now),
                 more => format!("; {} are there: buy {more}", tier.now),
             });
@@ -212,7 +215,8 @@ fn assumptions(about: &Assumptions) -> Section {
                 .short("value", 28)
                 .word("basis", |one: &Assumption| one.basis.word())
                 .short("basis", 9)
-                .sentence("note", |one: &Assumption| one.note.as_str()),
+                .sentence("note", |one: &Assumption| one.note.as_str())
+                .below(),
         );
     })
 }

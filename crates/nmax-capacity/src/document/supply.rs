@@ -48,7 +48,7 @@ tables! {
         key "upgrades": List(&Object(&UPGRADE)), "What can be bought, in order.";
     };
     USABLE "`usable`" {
-        key "levels": Text, "CSV of tested loads of one node: load, p99_ms, failure_rate, achieved; a row for each run.";
+        key "levels": Text, "CSV of tested loads of one node: load, p99_ms (or the quantile that the objective limits), failure_rate, achieved; a row for each run.";
         key "campaign": Text, "Directory of an `nmax scale` over rates, of one node.";
         key "demand": TIMES, "Time of the busiest resource per request; with `target`.";
         key "utilization": Text, "CSV: throughput, and a column for each resource with its utilization; with `target`.";
@@ -75,10 +75,14 @@ tables! {
 }
 
 /// Every tier, in order.
-pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Question> {
+pub(super) fn decode(decoder: &mut Decoder, node: &Node, limits: Option<&Objective>) -> Vec<Question> {
     let is_several = matches!(&node.value, Value::Map(entries) if entries.iter().any(|entry| entry.key == "tiers"));
     if !is_several {
-        return decoder.fields(node, &TIER).and_then(|fields| tier(decoder, "nodes", fields)).into_iter().collect();
+        return decoder
+            .fields(node, &TIER)
+            .and_then(|fields| tier(decoder, "nodes", fields, limits))
+            .into_iter()
+            .collect();
     }
     let Some(tiers) = decoder.fields(node, &TIERS).and_then(|fields| fields.get("tiers")) else {
         return Vec::new();
@@ -95,13 +99,13 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Question> {
     let mut found = Vec::new();
     for entry in entries {
         let fields = decoder.fields(&entry.value, &TIER);
-        found.extend(fields.and_then(|fields| tier(decoder, &entry.key, fields)));
+        found.extend(fields.and_then(|fields| tier(decoder, &entry.key, fields, limits)));
     }
     found
 }
 
-fn tier(decoder: &mut Decoder, name: &str, fields: Fields) -> Option<Question> {
-    let usable = fields.get("usable").and_then(|node| usable(decoder, node));
+fn tier(decoder: &mut Decoder, name: &str, fields: Fields, limits: Option<&Objective>) -> Option<Question> {
+    let usable = fields.get("usable").and_then(|node| usable(decoder, node, limits));
     let nodes = fields.optional("nodes", |node| nodes(decoder, node));
     let whole = |decoder: &mut Decoder, key| fields.optional(key, |node| decoder.whole(node, 1, COUNT_MAX));
     let (zones, groups, now) = (whole(decoder, "zones"), whole(decoder, "groups"), whole(decoder, "now"));
@@ -125,7 +129,7 @@ fn tier(decoder: &mut Decoder, name: &str, fields: Fields) -> Option<Question> {
     })
 }
 
-fn usable(decoder: &mut Decoder, node: &Node) -> Option<UsableQuestion> {
+fn usable(decoder: &mut Decoder, node: &Node, limits: Option<&Objective>) -> Option<UsableQuestion> {
     if !matches!(node.value, Value::Map(_)) {
         return figure(decoder, node, |decoder, node| above_zero(decoder, node, |decoder, node| decoder.rate(node)))
             .map(UsableQuestion::Stated);
@@ -150,7 +154,7 @@ fn usable(decoder: &mut Decoder, node: &Node) -> Option<UsableQuestion> {
             .none()
     };
     match only.key.as_str() {
-        "levels" => levels(decoder, &only.value).map(UsableQuestion::Levels),
+        "levels" => levels(decoder, &only.value, limits).map(UsableQuestion::Levels),
         "campaign" => decoder.expanded(&only.value).map(UsableQuestion::Campaign),
         "demand" => {
             let seconds = |decoder: &mut Decoder, node: &Node| Some(decoder.duration_above_zero(node)?.as_secs_f64());
@@ -185,16 +189,12 @@ fn source<'n>(decoder: &mut Decoder, fields: Fields<'n>, keys: &[&str], what: &s
 }
 
 /// Levels of a file with a row for each run.
-fn levels(decoder: &mut Decoder, node: &Node) -> Option<Vec<TestedLevel>> {
+fn levels(decoder: &mut Decoder, node: &Node, limits: Option<&Objective>) -> Option<Vec<TestedLevel>> {
     let mut grid = Grid::read(decoder, node)?;
-    let quantile = grid.names.iter().position(|name| {
-        let name = name.to_ascii_lowercase();
-        name.strip_prefix('p').and_then(|rest| rest.strip_suffix("_ms")).is_some_and(|q| q.parse::<f64>().is_ok())
-    });
+    // 0.999 is p99.9.
+    let percent = limits.map_or(99.0, |limits| (limits.quantile * 1e5).round() / 1e3);
     let load = grid.column(decoder, "load");
-    if quantile.is_none() {
-        grid.column(decoder, "p99_ms");
-    }
+    let quantile = grid.column(decoder, &format!("p{percent}_ms"));
     let (load, quantile) = load.zip(quantile)?;
     let (failures, achieved) = (grid.optional("failure_rate"), grid.optional("achieved"));
     let mut levels: Vec<TestedLevel> = Vec::new();

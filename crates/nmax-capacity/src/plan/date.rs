@@ -80,7 +80,7 @@ impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::By(day) => write!(f, "{day}"),
-            Self::Now(day) => write!(f, "now (it was due on {day})"),
+            Self::Now(day) => write!(f, "now (due on {day})"),
             Self::NotYet => f.write_str("not yet"),
         }
     }

@@ -189,20 +189,23 @@ fn smallest(need: f64, zones: u32, survive: Survive, capacity: &dyn Fn(u32) -> f
     None
 }
 
+/// The fewest nodes of one group that hold a load; `None` when no number does.
+fn group(tier: &Tier, need: f64, survive: Survive, end: End) -> Option<NodeCount> {
+    let capacity = |n: u32| tier.capacity(n, end);
+    let nodes = smallest(need, tier.zones, survive, &capacity)?;
+    let survivors = survive.survivors(nodes, tier.zones);
+    Some(NodeCount { nodes, survivors, all_per_s: capacity(nodes), survivors_per_s: capacity(survivors) })
+}
+
 /// The plan of one tier for a load with its margin, `need_per_s`.
 fn plan(tier: &Tier, need_per_s: f64, survive: Survive, end: End) -> Plan {
-    let capacity = |n: u32| tier.capacity(n, end);
-    let group = |need: f64| {
-        let nodes = smallest(need, tier.zones, survive, &capacity)?;
-        let survivors = survive.survivors(nodes, tier.zones);
-        Some(NodeCount { nodes, survivors, all_per_s: capacity(nodes), survivors_per_s: capacity(survivors) })
-    };
+    let group = |need: f64| group(tier, need, survive, end);
     if let Some(count) = group(need_per_s) {
         return Plan::Group(count);
     }
     // The total is not monotone in the number of groups, since nodes are spread over zones; so all are tried, up to
     // as many as can share nothing, or as one survivor each holds.
-    let one = capacity(1);
+    let one = tier.capacity(1, end);
     if one <= 0.0 || survive.survivors(NODES_MAX, tier.zones) == 0 {
         return Plan::Impossible;
     }
@@ -226,18 +229,29 @@ fn plan(tier: &Tier, need_per_s: f64, survive: Survive, end: End) -> Plan {
 /// the pessimistic end, and by the linear rule.
 pub fn needed(supply: &Supply, rate_per_s: f64, margin: f64, survive: Survive) -> Vec<Needed> {
     let need_per_s = rate_per_s * (1.0 + margin);
+    let of_end = |tier: &Tier, end| plan(tier, need_per_s, survive, end);
+    let in_groups = |tier: &Tier, groups: u32| {
+        let group = group(tier, need_per_s / f64::from(groups), survive, End::Estimate)?;
+        Some(Plan::Shards(Shards { groups, group, tried: vec![(groups, Some(group.nodes))] }))
+    };
     let of = |tier: &Tier| {
         let one = tier.usable.value / tier.visits;
         let linear = |n: u32| one * f64::from(n);
         let nodes = smallest(need_per_s, tier.zones, survive, &linear).unwrap_or(NODES_MAX);
         let survivors = survive.survivors(nodes, tier.zones);
         let linear = NodeCount { nodes, survivors, all_per_s: linear(nodes), survivors_per_s: linear(survivors) };
+        let (estimate, pessimistic) = (of_end(tier, End::Estimate), of_end(tier, End::Pessimistic));
+        // What needs groups to be sure is built as groups: otherwise more would be bought for the estimate than to be sure.
+        let estimate = match (&estimate, &pessimistic) {
+            (Plan::Group(_), Plan::Shards(sure)) => in_groups(tier, sure.groups).unwrap_or(estimate),
+            _ => estimate,
+        };
         Needed {
             tier: tier.name.clone(),
             need_per_s,
             survive,
-            estimate: plan(tier, need_per_s, survive, End::Estimate),
-            pessimistic: plan(tier, need_per_s, survive, End::Pessimistic),
+            estimate,
+            pessimistic,
             linear,
             most: tier.law.peak(End::Estimate).map(|(n, capacity)| (n, capacity * one)),
             reach: tier.law.reach(),

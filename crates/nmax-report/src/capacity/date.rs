@@ -13,31 +13,37 @@ use crate::number::{self, UNKNOWN, rate};
 /// When demand meets supply, and when to order.
 pub fn section(dates: &Dates) -> Section {
     let first = &dates.first;
-    Section::new("date", "The date").aside(format!("usable capacity {}", supply(dates))).with(|body| {
-        let pessimistic = &dates.rows[0];
-        let within = match first.within {
-            share if share > 0.0 => format!("in {} of futures within {} weeks", number::share(share), dates.weeks),
-            _ => format!("in no future within {} weeks", dates.weeks),
-        };
-        body.keys([
-            ("expected", dates.rows[1].meets.to_string(), "half of futures are above capacity on that day".to_owned()),
-            ("first day above", first.median.to_string(), format!("{} to {} (90 %)", first.early, first.late)),
-            ("above at all", within, String::new()),
-            (
-                "order by",
-                pessimistic.order.to_string(),
-                format!("for the pessimistic date, {}", lead_words(dates.lead_days)),
-            ),
-        ]);
-        body.table(
-            Table::from_rows(&dates.rows)
-                .word("demand", |row: &Row| row.demand)
-                .word("futures above", |row| number::share(row.share))
-                .word("meets capacity", |row| row.meets.to_string())
-                .word("order by", |row| order(row.order))
-                .fits(),
-        );
-    })
+    Section::new("date", "The date").aside(format!("capacity after the loss, less the margin: {}", supply(dates))).with(
+        |body| {
+            let pessimistic = &dates.rows[0];
+            let within = match first.within {
+                share if share > 0.0 => format!("in {} of futures within {} weeks", number::share(share), dates.weeks),
+                _ => format!("in no future within {} weeks", dates.weeks),
+            };
+            body.keys([
+                (
+                    "expected",
+                    dates.rows[1].meets.to_string(),
+                    "half of futures are above capacity on that day".to_owned(),
+                ),
+                ("first day above", first.median.to_string(), format!("{} to {} (90 %)", first.early, first.late)),
+                ("above at all", within, String::new()),
+                (
+                    "order by",
+                    pessimistic.order.to_string(),
+                    format!("for the pessimistic date, {}", lead_words(dates.lead_days)),
+                ),
+            ]);
+            body.table(
+                Table::from_rows(&dates.rows)
+                    .word("demand", |row: &Row| row.demand)
+                    .word("futures above", |row| number::share(row.share))
+                    .word("meets capacity", |row| row.meets.to_string())
+                    .word("order by", |row| order(row.order))
+                    .fits(),
+            );
+        },
+    )
 }
 
 fn supply(dates: &Dates) -> String {

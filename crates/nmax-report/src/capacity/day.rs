@@ -355,7 +355,7 @@ fn sizes(study: &Study, currency: &str) -> Section {
 fn advice(found: &Strategy, currency: &str) -> String {
     let keeps = if found.keeps_risk { "keeps the risk" } else { "comes nearest to the risk, which it misses" };
     format!(
-        "{} with {} {keeps} at {} a day: {} out, {} requests lost.",
+        "The cheapest size: {} with {} {keeps} at {} a day: {} out, {} requests lost.",
         quoted(&found.policy.name),
         policy(&found.policy),
         price(found, currency),

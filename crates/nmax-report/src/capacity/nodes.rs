@@ -77,7 +77,7 @@ fn answer(need: &Needed) -> Item {
             counted(count.nodes.into(), "node")
         ),
         (Plan::Shards(shards), _) => format!(
-            "{tier}one group cannot hold {}{}. {} that share nothing, of {} each, do: {} nodes in all.",
+            "{tier}to be sure, one group cannot hold {}{}. {} that share nothing, of {} each, do: {} nodes in all.",
             rate(need.need_per_s),
             most(need),
             counted(shards.groups.into(), "group"),

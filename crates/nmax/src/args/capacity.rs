@@ -39,7 +39,8 @@ Examples:
 
 Keys: docs/reference/capacity.md. Formulas: docs/methods/capacity.md.
 
-Exit codes: 0 answered, 2 usage or a document with errors, 4 these data do not support an answer, 5 a file cannot be written.";
+Exit codes: 0 answered, 2 usage, a document with errors, or a file that cannot be written, 4 these data do not support an \
+answer.";
 
 /// A question, and where its answer goes.
 #[derive(Debug, Args)]

@@ -159,3 +159,27 @@ fn plans_hold_the_need_in_simulated_worlds() {
     assert!(planned > 900, "{planned} of 1000 worlds gave a plan");
     assert!(f64::from(held) >= 0.95 * f64::from(planned), "{held} of {planned} held, {by_estimate} by the estimate");
 }
+
+/// Law: to be sure never takes fewer nodes than the estimate, whatever the interval of the coefficients.
+#[test]
+fn to_be_sure_never_takes_fewer_nodes() {
+    let random = &mut nmax_usl::random::Random::new(5);
+    for _ in 0..300 {
+        let (alpha, beta) = (0.05 * random.uniform(), 0.002 * random.uniform());
+        let range = |value: f64, wide: f64| format!("[{}, {value}, {}]", value / wide, value * wide);
+        let wide = 1.0 + random.uniform();
+        let text = format!(
+            "capacity: 1\nsupply: {{ usable: 850/s, nodes: {{ alpha: {}, beta: {}, tested: 50 }}, now: 4 }}\n",
+            range(alpha, wide),
+            range(beta, wide)
+        );
+        let document = crate::parse(&text, &nmax_plan::document::Options::standalone("a.yaml")).unwrap();
+        let supply = crate::supply::resolve(&document.supply, None, &mut Assumptions::default()).unwrap();
+        for survive in Survive::ALL {
+            let needed = needed(&supply, 20_000.0 * random.uniform() + 1.0, 0.2, survive).remove(0);
+            if let (Some(estimate), Some(sure)) = (needed.estimate.nodes(), needed.pessimistic.nodes()) {
+                assert!(estimate <= sure, "{needed:?}\n{text}");
+            }
+        }
+    }
+}
