@@ -375,7 +375,7 @@ async fn routed(shared: &Arc<Shared>, request: Request<Incoming>, caller: &Calle
     }
     let body = bytes(body).await?;
     // Files are read and figures are made on other threads than the one that accepts.
-    // What takes seconds has places of its own, which it keeps to its end though nobody waits for it any more.
+    // Slow questions have their own limit. A question counts until its computation ends, also after the client has left.
     let places = if shared.table[at].is_study { &shared.studying } else { &shared.answering };
     let place = Arc::clone(places).acquire_owned().await;
     let (of, query) = (Arc::clone(shared), head.uri.query().unwrap_or("").to_owned());

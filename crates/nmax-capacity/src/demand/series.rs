@@ -146,7 +146,7 @@ impl Series {
     /// # Errors
     /// Why they are no series, in a sentence.
     pub fn of_minutes(minutes: &[(i64, u64)], source: &str, peak: Peak) -> Result<Self, String> {
-        let none = || format!("{source}: no day is whole, so there is no peak of a day");
+        let none = || format!("{source}: it covers no whole day, so no day has a peak");
         let (first, last) = minutes.first().zip(minutes.last()).ok_or_else(none)?;
         let begin = (first.0 - 60).div_euclid(DAY_MIN) + 1;
         let end = (last.0 + 60).div_euclid(DAY_MIN);
@@ -373,7 +373,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
 
 /// Values at equal steps from the first day on; of several in a step the largest.
 fn grid(days: &[(Date, f64)], step: Step) -> Result<(Date, Vec<Option<f64>>), String> {
-    let start = days.first().ok_or("no day is whole, so there is no peak")?.0;
+    let start = days.first().ok_or("it covers no whole day, so no day has a peak")?.0;
     let mut values = Vec::new();
     for (day, value) in days.iter().filter(|(_, value)| *value > 0.0) {
         let at = (day.duration_since(start).as_secs() / DAY_S / step.days()) as usize;

@@ -92,7 +92,7 @@ fn command(redactor: &Redactor) -> String {
     };
     let mut words = vec!["nmax".to_owned()];
     let args = std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned());
-    // An id belongs to one run: it is no part of what is repeated.
+    // A repeated run gets its own id.
     let args = args.filter(|arg| !arg.starts_with(ID_FLAG));
     words.extend(mask_words(args, redactor).into_iter().map(quoted));
     words.join(" ")

@@ -310,7 +310,7 @@ fn a_running_run_is_steered_and_the_second_who_does_is_told() {
     steer(json!({"revision": 2, "action": "hold"})).is(409);
 }
 
-/// The address is said where progress is; the page goes with the run where nobody sits at a terminal.
+/// nmax prints the address on standard error; without a terminal the server ends with the run.
 #[test]
 fn a_run_serves_its_own_page() {
     let (bench, shop) = (Bench::new(), shop());
