@@ -28,6 +28,19 @@ impl Part {
         index < self.next || self.ahead.contains(&index)
     }
 
+    /// None below this number is waited for.
+    fn skip(&mut self, first: u64) {
+        self.next = self.next.max(first);
+        self.ahead = self.ahead.split_off(&self.next);
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        while self.ahead.remove(&self.next) {
+            self.next += 1;
+        }
+    }
+
     fn is_awaited(&self) -> bool {
         !self.is_lost && self.windows.is_none_or(|windows| self.next < windows)
     }
@@ -78,10 +91,21 @@ impl<T> Join<T> {
             return Err(Unwanted::Late);
         }
         part.ahead.insert(index);
-        while part.ahead.remove(&part.next) {
-            part.next += 1;
-        }
+        part.advance();
         Ok(self.open.entry(index).or_insert_with(new))
+    }
+
+    /// There are at least so many parts; the new ones have no windows until they begin.
+    pub fn grow(&mut self, parts: usize) {
+        let none = Part { windows: Some(0), ..Part::default() };
+        self.parts.resize(self.parts.len().max(parts), none);
+    }
+
+    /// The windows of a part begin with this one, as it turns out: none below it is waited for.
+    pub fn begin(&mut self, part: usize, first: u64) {
+        let part = &mut self.parts[part];
+        part.windows = part.windows.filter(|windows| *windows > 0);
+        part.skip(first);
     }
 
     /// A part has ended, after so many windows.
@@ -117,9 +141,24 @@ impl<T> Join<T> {
     /// The windows that are complete and were not taken yet, in order.
     pub fn take(&mut self) -> BTreeMap<u64, T> {
         let awaited = self.parts.iter().filter(|part| part.is_awaited()).map(|part| part.next).min();
+        self.take_below(awaited)
+    }
+
+    /// The windows below this number that were not taken yet, complete or not, in order; what comes for them later is late,
+    /// and no gap.
+    pub fn release(&mut self, below: u64) -> BTreeMap<u64, T> {
+        let later = self.open.split_off(&below);
+        let released = std::mem::replace(&mut self.open, later);
+        self.taken = self.taken.max(below);
+        self.parts.iter_mut().for_each(|part| part.skip(below));
+        released
+    }
+
+    fn take_below(&mut self, awaited: Option<u64>) -> BTreeMap<u64, T> {
         let later = awaited.map_or_else(BTreeMap::new, |next| self.open.split_off(&next));
         let complete = std::mem::replace(&mut self.open, later);
-        self.taken = awaited.or(complete.last_key_value().map(|(last, _)| last + 1)).unwrap_or(self.taken);
+        let end = awaited.or(complete.last_key_value().map(|(last, _)| last + 1));
+        self.taken = self.taken.max(end.unwrap_or(0));
         complete
     }
 
@@ -184,6 +223,20 @@ mod tests {
         assert_eq!(rest, [(3, vec![0, 1]), (4, vec![0]), (5, vec![0])]);
         let gap = |part, windows| Gap { part, windows };
         assert_eq!(join.gaps(), [gap(1, 1..3), gap(1, 4..6), gap(2, 3..6)]);
+    }
+
+    #[test]
+    fn a_part_may_begin_later_and_windows_may_be_released() {
+        let mut join = Join::new(1);
+        assert!(add(&mut join, 0, &[1, 2]).is_empty());
+        join.grow(3);
+        join.begin(2, 1);
+        assert_eq!(join.add(1, 0, Vec::new), Err(Unwanted::Unknown), "it has not begun");
+        assert_eq!(join.release(2).into_iter().collect::<Vec<_>>(), [(1, vec![0])], "window 0 never came");
+        assert_eq!((join.taken(), join.add(0, 0, Vec::new)), (2, Err(Unwanted::Late)));
+        assert!(add(&mut join, 2, &[3]).is_empty());
+        join.begin(2, 2);
+        assert_eq!(add(&mut join, 2, &[2]), [(2, vec![0, 2])], "part 1 is not waited for, nor part 2 below its first");
     }
 
     #[test]

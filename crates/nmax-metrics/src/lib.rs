@@ -1,7 +1,7 @@
 //! What one exchange measured, and sums of it: pure values, no clock, no socket, no file.
 //!
 //! # Layout
-//! - [`time`]: nanoseconds since the start of a run, and the clock that the shells implement
+//! - [`time`]: nanoseconds since the start of a run, and the clock that the shells implement; [`clock`]: where another host's stands
 //! - [`outcome`]: how an exchange ended
 //! - [`sample`]: one exchange as measured; [`code`]: the status of its reply
 //! - [`histogram`]: latencies, mergeable without loss
@@ -16,6 +16,7 @@
 //! - [`names`]: request names, their ids, and the cap on their number
 
 pub mod aggregate;
+pub mod clock;
 pub mod code;
 pub mod failure;
 pub mod frame;

@@ -70,6 +70,29 @@ impl Merger {
         Ok(self.complete())
     }
 
+    /// What an injector measured in a window that was released without it, alone.
+    pub fn late(&mut self, frame: Frame) -> Merged {
+        let Frame { injector, names, window } = frame;
+        self.merged(window.index, BTreeMap::from([(injector, (names, window.aggregate))]))
+    }
+
+    /// There are at least so many injectors; the new ones send nothing until they begin.
+    pub fn grow(&mut self, injectors: u32) {
+        self.join.grow(injectors as usize);
+        self.ids.resize(self.ids.len().max(injectors as usize), IdMap::default());
+    }
+
+    /// The windows of an injector begin with this one: none below it is waited for.
+    pub fn begin(&mut self, injector: u32, first: u64) {
+        self.join.begin(injector as usize, first);
+    }
+
+    /// The windows below this number, whether all have sent theirs or not.
+    pub fn release(&mut self, below: u64) -> Vec<Merged> {
+        let released = self.join.release(below);
+        released.into_iter().map(|(index, parts)| self.merged(index, parts)).collect()
+    }
+
     /// An injector has ended, after so many windows.
     pub fn end(&mut self, injector: u32, windows: u64) -> Vec<Merged> {
         self.join.end(injector as usize, windows);
@@ -107,6 +130,11 @@ impl Merger {
     /// Names as known so far.
     pub fn catalog(&self) -> &Catalog {
         &self.catalog
+    }
+
+    /// Windows below this number were completed or released.
+    pub fn taken(&self) -> u64 {
+        self.join.taken()
     }
 
     /// Whether nothing more is to come.

@@ -10,7 +10,7 @@
 //! - `fetch`: one page over HTTP, in bounded time and size
 //! - `service_address`, `rates`: URLs as people write them; counters since the reading before
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
-//! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
+//! - [`agent`]: readings of other hosts
 //! - `prometheus`: pages of metrics
 //! - `reach`, `tls`: conversations in bounded time and size; which servers are believed
 //! - `numbers`: readings from names and numbers
@@ -23,7 +23,6 @@
 
 pub mod address;
 pub mod agent;
-pub mod clock;
 pub mod connections;
 mod fetch;
 pub mod follow;

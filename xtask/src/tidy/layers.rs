@@ -60,6 +60,7 @@ table! {
     "nmax-usl" Pure "text data", "statrs thiserror";
     "nmax-capacity" Pure "text plan usl", "jiff serde_json statrs";
     "nmax-analysis" Pure "text sources metrics plan", "";
+    "nmax-fleet" Pure "metrics plan", "crc32fast serde serde_json thiserror";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
     "nmax-slice" Pure "text secrets metrics plan log", "jiff regex toml";
@@ -126,9 +127,10 @@ const IMPURE: [(&str, &str); 12] = [
 ];
 
 /// Where `serde` may be named: paths of crates or modules.
-const SERDE: [&str; 8] = [
+const SERDE: [&str; 9] = [
     "crates/nmax-json/",
     "crates/nmax-plan/src/document",
+    "crates/nmax-fleet/src/",
     "crates/nmax-import/src/har",
     "crates/nmax-import/src/emit",
     "crates/nmax-log/src/",

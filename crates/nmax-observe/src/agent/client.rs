@@ -11,8 +11,8 @@ use super::link::{Answer, Link};
 use super::stamp::HostClock;
 use super::token::Token;
 use super::wire::{Head, Shot};
-use crate::clock::{Offset, OtherClock, Stamps};
 use crate::source::{Reading, Source, Trouble};
+use nmax_metrics::clock::{Offset, OtherClock, Stamps};
 
 /// Notes of an agent that are remembered.
 const TOLD_MAX: usize = 64;

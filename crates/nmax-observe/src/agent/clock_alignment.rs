@@ -10,8 +10,8 @@ use std::collections::hash_map::Entry;
 use nmax_metrics::Nanos;
 
 use super::wire::Shot;
-use crate::clock::{Offset, OtherClock};
 use crate::source::Reading;
+use nmax_metrics::clock::{Offset, OtherClock};
 
 /// Longest time that an agent is believed to read its host: a line has the stamp of its beginning.
 const READ_MAX: Nanos = Nanos::from_secs(10);

@@ -3,7 +3,7 @@ use nmax_sources::figures::BUSY_CORES;
 use proptest::prelude::*;
 
 use super::*;
-use crate::clock::Stamps;
+use nmax_metrics::clock::Stamps;
 
 const S: u64 = 1_000_000_000;
 

@@ -1,4 +1,4 @@
-//! Where another host's clock stands relative to the run's, from the stamps of exchanges with it.
+//! Where another host's clock stands relative to the own one, from the stamps of exchanges with it.
 //!
 //! An exchange has four stamps (RFC 5905): sent and received on the run's clock, arrived and answered on the other's. The
 //! other clock was read while the exchange was under way, so the offset is known up to half of the round trip without
@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use nmax_metrics::Nanos;
+use crate::Nanos;
 
 /// Exchanges remembered.
 const EXCHANGES_MAX: usize = 60;
