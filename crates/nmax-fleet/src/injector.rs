@@ -11,6 +11,7 @@ use crate::batch::{End, Item, Place};
 use crate::coordinator::{Coordinator, Key, Lease, ResultSink, not_ready};
 use crate::load::{Load, Measured, Part};
 use crate::records::{self, Command, Grant, PROTOCOL, Policy, Readiness, Spec, Start, decode};
+use crate::warrant::{Trust, Warrant, WarrantError};
 use crate::weights::weights;
 
 /// The epoch of a shard's first holder.
@@ -37,6 +38,8 @@ pub struct Identity {
     pub version: String,
     /// Requests per second that it can send, as calibrated.
     pub capacity: u32,
+    /// Whose runs it takes part in.
+    pub trust: Trust,
 }
 
 /// How far an injector is.
@@ -86,6 +89,8 @@ enum State {
     Looking,
     /// It asks for a shard, of these the last.
     Claiming(Run, Vec<u32>),
+    /// It looks whether it may stand by.
+    Admitting(Run),
     /// It has one, and looks how the others are.
     Ready(Run, Ready),
     /// It waits for a part that another loses.
@@ -203,6 +208,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         self.state = match state {
             State::Looking => self.look(now),
             State::Claiming(run, shards) => self.claim(run, shards),
+            State::Admitting(run) => self.admit(run, now),
             State::Ready(run, ready) => self.agree(run, ready, now),
             State::Standing(run, wanted) => self.stand_by(run, wanted, now),
             State::Loading(run, loading) => self.carry_on(run, loading, now),
@@ -212,7 +218,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         };
         match &self.state {
             State::Looking => Step::Waiting("for a run"),
-            State::Claiming(..) => Step::Waiting("for a part of the run"),
+            State::Claiming(..) | State::Admitting(_) => Step::Waiting("for a part of the run"),
             State::Ready(..) => Step::Waiting("for the other injectors"),
             State::Standing(..) => Step::Waiting("for a part that another loses"),
             State::Loading(..) => Step::Running,
@@ -273,10 +279,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         let Some(&shard) = shards.last() else {
             return match run.spec.policy {
                 Policy::Continue => State::Done(Step::Done),
-                Policy::Takeover { .. } => match self.load.admit(&run.spec) {
-                    Ok(()) => State::Standing(run, None),
-                    Err(why) => State::Done(Step::Refused(vec![why])),
-                },
+                Policy::Takeover { .. } => State::Admitting(run),
             };
         };
         let is_mine = match run.spec.policy {
@@ -300,8 +303,19 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         }
     }
 
+    /// Looks whether it may stand by, once it knows the time.
+    fn admit(&mut self, run: Run, now: Nanos) -> State {
+        if self.clock.offset(now).is_none() {
+            return State::Admitting(run);
+        }
+        match self.refusal(&run.spec, now) {
+            None => State::Standing(run, None),
+            Some(why) => self.refused(vec![why]),
+        }
+    }
+
     /// Why this injector takes no part.
-    fn refusal(&mut self, spec: &Spec) -> Option<String> {
+    fn refusal(&mut self, spec: &Spec, now: Nanos) -> Option<String> {
         if spec.protocol != PROTOCOL || spec.version != self.me.version {
             let Spec { protocol, version, .. } = spec;
             return Some(format!(
@@ -313,7 +327,20 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         if spec.window_ns == 0 || spec.hard_stop_ns < spec.end_ns {
             return Some("the run has no windows, or its hard stop comes before its end".into());
         }
-        self.load.admit(spec).err()
+        let warrant = match self.warrant(spec, now) {
+            Ok(warrant) => warrant,
+            Err(error) => return Some(error.to_string()),
+        };
+        self.load.admit(spec, warrant.as_ref()).err()
+    }
+
+    /// What a user permits of the run; `None` for one of this process.
+    fn warrant(&self, spec: &Spec, now: Nanos) -> Result<Option<Warrant>, WarrantError> {
+        let Trust::Keys(keys) = &self.me.trust else { return Ok(None) };
+        let warrant = Warrant::verify(spec.warrant.as_deref().ok_or(WarrantError::None)?, keys)?;
+        let now_s = self.clock.offset(now).map_or(0.0, |known| known.offset_s + now.as_secs_f64());
+        warrant.permits(spec, self.me.region.as_deref(), now_s as u64)?;
+        Ok(Some(warrant))
     }
 
     /// Says what it is, looks how the others are, and begins with them.
@@ -332,7 +359,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             return State::Ready(run, ready);
         }
         let said = ready.said.take().unwrap_or_else(|| {
-            let refusal = self.refusal(&run.spec);
+            let refusal = self.refusal(&run.spec, now);
             let error_ns = known.map_or(u64::MAX, |known| (known.error_s * 1e9) as u64);
             let Identity { id, host, region, capacity, .. } = self.me.clone();
             records::encode(&Readiness { injector: id, host, region, capacity, clock_error_ns: error_ns, refusal })
@@ -385,7 +412,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     }
 
     /// What the start says, on this injector's clock.
-    fn begun(&mut self, spec: &Spec, start: Result<Start, String>, now: Nanos) -> Result<Begun, Vec<String>> {
+    fn begun(&self, spec: &Spec, start: Result<Start, String>, now: Nanos) -> Result<Begun, Vec<String>> {
         let (origin_ns, weights, values) = match start.map_err(|error| vec![error])? {
             Start::Go { origin_ns, weights, values } => (origin_ns, weights, values),
             Start::Refused(why) => return Err(why),
@@ -395,6 +422,14 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             return Err(vec![format!(
                 "the run has {shards} parts and {weights} weights, so its parts do not sum to the plan"
             )]);
+        }
+        // A start may come later than a user thought.
+        let end_s = origin_ns.saturating_add(spec.hard_stop_ns) / 1_000_000_000;
+        if let Some(warrant) = self.warrant(spec, now).map_err(|error| vec![error.to_string()])?
+            && end_s >= warrant.expires_s
+        {
+            let (from_s, to_s) = (warrant.not_before_s, warrant.expires_s);
+            return Err(vec![WarrantError::Time { from_s, to_s, now_s: end_s }.to_string()]);
         }
         let origin = self.clock.here(Nanos(origin_ns), now);
         let origin = origin.ok_or_else(|| vec!["the run began before the clock of this injector".to_owned()])?;

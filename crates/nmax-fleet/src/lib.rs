@@ -11,6 +11,7 @@
 //! - [`weights`]: how large the part of each is
 //! - [`batch`]: a window on its way; [`spool`]: batches on the injector's disk until they are acknowledged
 //! - [`results`]: batches of all injectors become windows of the run, each counted once; [`coverage`]: what never came
+//! - [`warrant`]: the signed permission of a run
 //! - [`manager`]: offers a run, and gives up what does not begin
 
 pub mod batch;
@@ -24,6 +25,9 @@ pub mod manager;
 pub mod records;
 pub mod results;
 pub mod spool;
+#[cfg(test)]
+mod testing;
+pub mod warrant;
 pub mod weights;
 
 pub use batch::{Batch, Item, Place};
@@ -33,3 +37,4 @@ pub use load::{Load, Measured, Part};
 pub use local::{Direct, Local};
 pub use manager::Manager;
 pub use results::{Results, Taken};
+pub use warrant::{Trust, Warrant};

@@ -4,6 +4,7 @@ use nmax_metrics::Nanos;
 use nmax_plan::share::Share;
 
 use crate::records::{Command, Spec};
+use crate::warrant::Warrant;
 
 /// A part of a run, as one injector takes it in one epoch.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,11 +51,12 @@ pub trait Load {
     /// What is measured in a window.
     type Window;
 
-    /// Looks at a run before it takes part: gets the plan and its files, asks whether the targets may be loaded.
+    /// Looks at a run before it takes part: gets the plan and its files, asks whether the targets may be loaded, and whether
+    /// the warrant covers what the plan asks; `None` for a run of this process. Asked again where it has to.
     ///
     /// # Errors
     /// Why this injector takes no part.
-    fn admit(&mut self, spec: &Spec) -> Result<(), String>;
+    fn admit(&mut self, spec: &Spec, warrant: Option<&Warrant>) -> Result<(), String>;
 
     /// Does the setup of the plan; `None` while it goes on.
     ///

@@ -60,7 +60,7 @@ table! {
     "nmax-usl" Pure "text data", "statrs thiserror";
     "nmax-capacity" Pure "text plan usl", "jiff serde_json statrs";
     "nmax-analysis" Pure "text sources metrics plan", "";
-    "nmax-fleet" Pure "metrics plan", "crc32fast serde serde_json thiserror";
+    "nmax-fleet" Pure "metrics plan", "base64 crc32fast ring serde serde_json thiserror";
     "nmax-log" Pure "text secrets plan", "jiff memchr regex serde serde_json thiserror";
     // A record of a log and a window of a run become rows of columns.
     "nmax-slice" Pure "text secrets metrics plan log", "jiff regex toml";
