@@ -7,7 +7,7 @@ const HEAD_BYTES_MAX: usize = 4 << 20;
 
 /// Which batch it is, for ever: none is counted twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct BatchId {
     /// Number of the shard.
     pub shard: u32,
     /// How often the shard was granted, from 1.
@@ -51,7 +51,7 @@ pub struct Batch {
     /// Id of the run.
     pub run: String,
     /// Which one it is.
-    pub place: Place,
+    pub id: BatchId,
     /// A frame ([`nmax_metrics::Frame`]) with what came beside it, or the end.
     pub item: Item<Content>,
 }
@@ -75,7 +75,7 @@ pub struct BatchError(String);
 struct Head {
     protocol: u32,
     run: String,
-    place: Place,
+    id: BatchId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window: Option<u64>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -90,7 +90,7 @@ impl Batch {
         let head = Head {
             protocol: crate::records::PROTOCOL,
             run: self.run.clone(),
-            place: self.place,
+            id: self.id,
             window: None,
             notes: String::new(),
             end: None,
@@ -129,7 +129,7 @@ impl Batch {
             (None, Some(end)) if frame.is_empty() => Item::End(end),
             _ => return Err(of("it is neither a window nor an end")),
         };
-        Ok(Self { run: head.run, place: head.place, item })
+        Ok(Self { run: head.run, id: head.id, item })
     }
 }
 

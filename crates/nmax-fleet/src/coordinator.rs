@@ -6,7 +6,7 @@
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::Stamps;
 
-use crate::batch::{Item, Place};
+use crate::batch::{BatchId, Item};
 use crate::records::Command;
 
 /// Where a record of a run stands.
@@ -59,9 +59,9 @@ pub trait Coordinator {
     /// The record under `key`, once it is known: `value`, unless another was written before. `None` for `value` only looks.
     fn once(&mut self, key: Key, value: Option<&[u8]>) -> Option<Vec<u8>>;
 
-    /// Everything that `of` members brought to `place`, in their order, once all have come.
-    fn barrier(&mut self, place: fn(u32) -> Key, of: u32) -> Option<Vec<Vec<u8>>> {
-        (0..of).map(|member| self.once(place(member), None)).collect()
+    /// Everything that `of` members wrote under their keys, in their order, once all have come.
+    fn barrier(&mut self, key: fn(u32) -> Key, of: u32) -> Option<Vec<Vec<u8>>> {
+        (0..of).map(|member| self.once(key(member), None)).collect()
     }
 
     /// Asks for the lease of a shard, or renews it, for `length` from when the request is sent.
@@ -90,7 +90,7 @@ pub trait ResultSink<W> {
     ///
     /// # Errors
     /// Why it cannot be kept.
-    fn append(&mut self, place: Place, item: Item<W>) -> Result<(), String>;
+    fn append(&mut self, id: BatchId, item: Item<W>) -> Result<(), String>;
 
     /// Sends on what can be sent; how many items are not acknowledged so far.
     fn advance(&mut self, now: Nanos) -> usize;

@@ -7,7 +7,7 @@ use nmax_metrics::Nanos;
 use nmax_metrics::clock::OtherClock;
 use nmax_plan::share::Share;
 
-use crate::batch::{End, Item, Place};
+use crate::batch::{BatchId, End, Item};
 use crate::coordinator::{Coordinator, Key, Lease, ResultSink, not_ready};
 use crate::load::{Load, Measured, Part};
 use crate::records::{self, Command, Grant, PROTOCOL, Policy, Readiness, Spec, Start, decode};
@@ -67,7 +67,7 @@ pub struct Injector<C, L, S> {
     commanded: Option<Command>,
     state: State,
     /// An end that could not be kept so far.
-    owed: Option<(Place, End)>,
+    owed: Option<(BatchId, End)>,
     unacknowledged: usize,
 }
 
@@ -201,7 +201,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     /// Does what is to be done at `now`.
     pub fn step(&mut self, now: Nanos) -> Step {
         self.look_at_clocks(now);
-        self.settle();
+        self.retry_end();
         self.unacknowledged = self.sink.advance(now);
         self.obey();
         let state = std::mem::replace(&mut self.state, State::Looking);
@@ -241,11 +241,11 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     }
 
     /// Tries again to keep an end.
-    fn settle(&mut self) {
-        if let Some((place, end)) = self.owed.take()
-            && self.sink.append(place, Item::End(end.clone())).is_err()
+    fn retry_end(&mut self) {
+        if let Some((id, end)) = self.owed.take()
+            && self.sink.append(id, Item::End(end.clone())).is_err()
         {
-            self.owed = Some((place, end));
+            self.owed = Some((id, end));
         }
     }
 
@@ -483,12 +483,11 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     /// Renews the lease, and hands over what was measured.
     fn carry_on(&mut self, run: Run, mut loading: Loading, now: Nanos) -> State {
         self.renew(&run, &mut loading, now);
-        let place =
-            |loading: &Loading| Place { shard: loading.shard, epoch: loading.epoch, sequence: loading.sequence };
+        let id = |loading: &Loading| BatchId { shard: loading.shard, epoch: loading.epoch, sequence: loading.sequence };
         match self.load.next() {
             Measured::Quiet => State::Loading(run, loading),
             Measured::Window { index, window } => {
-                match self.sink.append(place(&loading), Item::Window { index, window }) {
+                match self.sink.append(id(&loading), Item::Window { index, window }) {
                     Ok(()) => loading.sequence += 1,
                     Err(why) => {
                         // What is not kept is not measured.
@@ -508,8 +507,8 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
                     why: loading.why.clone().or(why),
                 };
                 let is_lost = loading.is_fenced && self.commanded.is_none() && !self.is_over(&run, now);
-                self.owed = Some((place(&loading), end));
-                self.settle();
+                self.owed = Some((id(&loading), end));
+                self.retry_end();
                 if is_lost {
                     self.coordinator.release(loading.shard);
                     return State::Standing(run, None);

@@ -30,7 +30,7 @@ mod testing;
 pub mod warrant;
 pub mod weights;
 
-pub use batch::{Batch, Item, Place};
+pub use batch::{Batch, BatchId, Item};
 pub use coordinator::{Coordinator, Key, Lease, ResultSink};
 pub use injector::{Identity, Injector, Step};
 pub use load::{Load, Measured, Part};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::Stamps;
 
-use crate::batch::{Item, Place};
+use crate::batch::{BatchId, Item};
 use crate::coordinator::{Coordinator, Key, Lease, ResultSink};
 use crate::injector::FIRST_EPOCH;
 use crate::records::{Command, Spec, encode};
@@ -54,7 +54,7 @@ impl Coordinator for Local {
 
 /// Results that are taken by whoever drives the injector, as they are.
 #[derive(Debug)]
-pub struct Direct<W>(VecDeque<(Place, Item<W>)>);
+pub struct Direct<W>(VecDeque<(BatchId, Item<W>)>);
 
 impl<W> Default for Direct<W> {
     fn default() -> Self {
@@ -64,14 +64,14 @@ impl<W> Default for Direct<W> {
 
 impl<W> Direct<W> {
     /// The next result.
-    pub fn take(&mut self) -> Option<(Place, Item<W>)> {
+    pub fn take(&mut self) -> Option<(BatchId, Item<W>)> {
         self.0.pop_front()
     }
 }
 
 impl<W> ResultSink<W> for Direct<W> {
-    fn append(&mut self, place: Place, item: Item<W>) -> Result<(), String> {
-        self.0.push_back((place, item));
+    fn append(&mut self, id: BatchId, item: Item<W>) -> Result<(), String> {
+        self.0.push_back((id, item));
         Ok(())
     }
 

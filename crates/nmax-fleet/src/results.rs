@@ -1,7 +1,7 @@
 //! Batches of all injectors become windows of the run, each counted once.
 //!
 //! Batches come at least once, in any order, and may come long after their time. The result is a function of the set of
-//! batches: a batch is known for ever by its place, windows are added up by names and not by numbers, and what comes after a
+//! batches: a batch is known for ever by its id, windows are added up by names and not by numbers, and what comes after a
 //! window was shown without it is handed out to be added.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use nmax_metrics::join::Unwanted;
 use nmax_metrics::merger::{Merged, Refused as NotMerged};
 use nmax_metrics::{Aggregate, Catalog, Frame, Merger, Nanos, Section};
 
-use crate::batch::{Batch, Content, End, Item, Place};
+use crate::batch::{Batch, BatchId, Content, End, Item};
 use crate::coverage::Coverage;
 use crate::injector::FIRST_EPOCH;
 use crate::records::{Grant, Spec};
@@ -103,7 +103,7 @@ pub struct Results {
     merger: Merger,
     epochs: BTreeMap<(u32, u32), Epoch>,
     coverage: Vec<Coverage>,
-    waiting: BTreeMap<Place, (Batch, Option<Nanos>)>,
+    waiting: BTreeMap<BatchId, (Batch, Option<Nanos>)>,
     counts: Counts,
 }
 
@@ -151,9 +151,9 @@ impl Results {
         let started = before.map_or(0, |(_, before)| before.started);
         self.counts.doubled += started.saturating_sub(grant.from);
         let mut taken = Taken::default();
-        let from = Place { shard, epoch, sequence: 0 };
+        let from = BatchId { shard, epoch, sequence: 0 };
         let mut waiting = self.waiting.split_off(&from);
-        self.waiting.append(&mut waiting.split_off(&Place { epoch: epoch + 1, ..from }));
+        self.waiting.append(&mut waiting.split_off(&BatchId { epoch: epoch + 1, ..from }));
         for (batch, arrived) in waiting.into_values() {
             taken.add(self.take(batch, arrived).unwrap_or_default());
         }
@@ -179,7 +179,7 @@ impl Results {
     }
 
     fn counted(&mut self, batch: Batch, arrived: Option<Nanos>) -> Result<Taken, Refused> {
-        let Place { shard, epoch, sequence } = batch.place;
+        let BatchId { shard, epoch, sequence } = batch.id;
         if batch.run != self.run || shard >= self.shards || !(FIRST_EPOCH..EPOCHS_MAX).contains(&epoch) {
             return Err(Refused::Stranger);
         }
@@ -190,8 +190,8 @@ impl Results {
             return Err(Refused::Duplicate);
         }
         match batch.item {
-            Item::Window { index, window } => self.window(batch.place, index, window, arrived),
-            Item::End(end) => Ok(self.end(batch.place, end)),
+            Item::Window { index, window } => self.window(batch.id, index, window, arrived),
+            Item::End(end) => Ok(self.end(batch.id, end)),
         }
     }
 
@@ -200,15 +200,15 @@ impl Results {
         if self.waiting.len() >= WAITING_MAX {
             return Err(Refused::Early);
         }
-        match self.waiting.insert(batch.place, (batch, arrived)) {
+        match self.waiting.insert(batch.id, (batch, arrived)) {
             // It will count with the others.
             None => Err(Refused::Early),
             Some(_) => Err(Refused::Duplicate),
         }
     }
 
-    fn window(&mut self, place: Place, index: u64, content: Content, arrived: Option<Nanos>) -> Result<Taken, Refused> {
-        let Place { shard, epoch, sequence } = place;
+    fn window(&mut self, id: BatchId, index: u64, content: Content, arrived: Option<Nanos>) -> Result<Taken, Refused> {
+        let BatchId { shard, epoch, sequence } = id;
         let over = self.begins(index.saturating_add(1));
         if arrived.is_some_and(|arrived| over > arrived + self.skew + self.skew) {
             return Err(Refused::Lie("its window was not over when it came"));
@@ -243,14 +243,14 @@ impl Results {
         }
         self.counts.late += u64::from(is_late);
         self.coverage[shard as usize].insert(index);
-        self.known(place, |known| known.started = known.started.max(if has_started { index + 1 } else { 0 }));
+        self.known(id, |known| known.started = known.started.max(if has_started { index + 1 } else { 0 }));
         Ok(self.by_shard(taken))
     }
 
-    fn end(&mut self, place: Place, end: End) -> Taken {
-        let part = self.part(place.shard, place.epoch);
+    fn end(&mut self, id: BatchId, end: End) -> Taken {
+        let part = self.part(id.shard, id.epoch);
         let merged = self.merger.end(part, end.windows);
-        self.known(place, |known| known.end = Some(end));
+        self.known(id, |known| known.end = Some(end));
         self.by_shard(Taken { merged, ..Taken::default() })
     }
 
@@ -260,9 +260,9 @@ impl Results {
     }
 
     /// Notes that a batch counts, and what it says of its epoch.
-    fn known(&mut self, place: Place, note: impl FnOnce(&mut Epoch)) {
-        if let Some(known) = self.epochs.get_mut(&(place.shard, place.epoch)) {
-            known.seen.insert(place.sequence);
+    fn known(&mut self, id: BatchId, note: impl FnOnce(&mut Epoch)) {
+        if let Some(known) = self.epochs.get_mut(&(id.shard, id.epoch)) {
+            known.seen.insert(id.sequence);
             note(known);
         }
     }
@@ -272,8 +272,8 @@ impl Results {
         for merged in taken.merged.iter_mut().chain(&mut taken.late) {
             for (part, window) in std::mem::take(&mut merged.parts) {
                 match merged.parts.entry(part % self.shards) {
-                    Entry::Vacant(place) => drop(place.insert(window)),
-                    Entry::Occupied(mut place) => place.get_mut().aggregate.merge(&window.aggregate),
+                    Entry::Vacant(entry) => drop(entry.insert(window)),
+                    Entry::Occupied(mut entry) => entry.get_mut().aggregate.merge(&window.aggregate),
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Batches on the injector's disk until the broker has acknowledged them.
 //!
-//! A batch is appended and synced before it is sent, so what was sent is on the disk, and a place is never used for two batches.
+//! A batch is appended and synced before it is sent, so what was sent is on the disk, and an id is never used for two batches.
 //! Batches are sent in order, some at once, and again when no acknowledgement comes. After the end of the process, or of the
-//! machine, whoever opens the spool goes on sending: receivers know a batch by its place.
+//! machine, whoever opens the spool goes on sending: receivers know a batch by its id.
 //!
 //! A record is the length of the batch and its CRC-32, both as 4 bytes, least first, and the batch. What follows a record that is
 //! cut off or damaged was never synced.
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use nmax_metrics::Nanos;
 
-use crate::batch::{Batch, BatchError, Item, Payload, Place};
+use crate::batch::{Batch, BatchError, BatchId, Item, Payload};
 use crate::coordinator::ResultSink;
 
 /// Batches that may be under way at once.
@@ -40,10 +40,10 @@ pub trait Disk {
 /// The way to the broker.
 pub trait Publisher {
     /// Sends a batch. It may get lost, or arrive twice.
-    fn publish(&mut self, place: Place, bytes: Vec<u8>);
+    fn publish(&mut self, id: BatchId, bytes: Vec<u8>);
 
-    /// Places that the broker has acknowledged since the last call: it has them on its disk.
-    fn acknowledged(&mut self) -> Vec<Place>;
+    /// Ids that the broker has acknowledged since the last call: it has them on its disk.
+    fn acknowledged(&mut self) -> Vec<BatchId>;
 }
 
 /// Why a spool cannot be read.
@@ -66,7 +66,7 @@ pub struct Spool<D, P> {
     /// Where the next record goes.
     end: u64,
     /// Batches that are not acknowledged, in order.
-    left: BTreeMap<Place, Record>,
+    left: BTreeMap<BatchId, Record>,
 }
 
 #[derive(Clone, Debug)]
@@ -89,9 +89,9 @@ impl<D: Disk, P: Publisher> Spool<D, P> {
     /// When it cannot be read.
     pub fn open(run: &str, mut disk: D, publisher: P, length: u64) -> Result<Self, SpoolError> {
         let (mut end, mut left) = (0, BTreeMap::new());
-        while let Some((place, bytes)) = record(&mut disk, end, length)? {
+        while let Some((id, bytes)) = record(&mut disk, end, length)? {
             end = bytes.end;
-            left.insert(place, Record { bytes, sent: None });
+            left.insert(id, Record { bytes, sent: None });
         }
         Ok(Self { run: run.into(), disk, publisher, end, left })
     }
@@ -102,8 +102,8 @@ impl<D: Disk, P: Publisher> Spool<D, P> {
     }
 }
 
-/// Place and bytes of the record at `at`; `None` when none is whole there.
-fn record<D: Disk>(disk: &mut D, at: u64, length: u64) -> Result<Option<(Place, Range<u64>)>, SpoolError> {
+/// BatchId and bytes of the record at `at`; `None` when none is whole there.
+fn record<D: Disk>(disk: &mut D, at: u64, length: u64) -> Result<Option<(BatchId, Range<u64>)>, SpoolError> {
     let from = at + HEAD as u64;
     if from > length {
         return Ok(None);
@@ -119,37 +119,37 @@ fn record<D: Disk>(disk: &mut D, at: u64, length: u64) -> Result<Option<(Place, 
     if crc32fast::hash(&bytes) != number(4..8) {
         return Ok(None);
     }
-    Ok(Some((Batch::decode(&bytes)?.place, from..to)))
+    Ok(Some((Batch::decode(&bytes)?.id, from..to)))
 }
 
 impl<D: Disk, P: Publisher, W: Payload> ResultSink<W> for Spool<D, P> {
-    fn append(&mut self, place: Place, item: Item<W>) -> Result<(), String> {
+    fn append(&mut self, id: BatchId, item: Item<W>) -> Result<(), String> {
         let item = match item {
-            Item::Window { index, window } => Item::Window { index, window: window.content(place.shard) },
+            Item::Window { index, window } => Item::Window { index, window: window.content(id.shard) },
             Item::End(end) => Item::End(end),
         };
-        let batch = Batch { run: self.run.clone(), place, item }.encode();
+        let batch = Batch { run: self.run.clone(), id, item }.encode();
         let mut bytes = (batch.len() as u32).to_le_bytes().to_vec();
         bytes.extend_from_slice(&crc32fast::hash(&batch).to_le_bytes());
         bytes.extend_from_slice(&batch);
         self.disk.append(&bytes)?;
         let from = self.end + HEAD as u64;
         self.end += bytes.len() as u64;
-        self.left.insert(place, Record { bytes: from..self.end, sent: None });
+        self.left.insert(id, Record { bytes: from..self.end, sent: None });
         Ok(())
     }
 
     fn advance(&mut self, now: Nanos) -> usize {
-        for place in self.publisher.acknowledged() {
-            self.left.remove(&place);
+        for id in self.publisher.acknowledged() {
+            self.left.remove(&id);
         }
-        for (place, record) in self.left.iter_mut().take(UNDER_WAY_MAX) {
+        for (id, record) in self.left.iter_mut().take(UNDER_WAY_MAX) {
             if record.sent.is_some_and(|sent| now.since(sent) < AGAIN) {
                 continue;
             }
             // A disk that cannot be read now may be read later.
             if let Ok(bytes) = self.disk.read(record.bytes.clone()) {
-                self.publisher.publish(*place, bytes);
+                self.publisher.publish(*id, bytes);
                 record.sent = Some(now);
             }
         }

@@ -3,7 +3,7 @@
 use nmax_metrics::names::NamesSent;
 use nmax_metrics::{Catalog, Frame, Nanos, Network, Outcome, Sample, Section, Window};
 
-use crate::batch::{Batch, Content, Item, Place};
+use crate::batch::{Batch, BatchId, Content, Item};
 use crate::records::{PROTOCOL, Policy, Spec};
 
 /// A run of so many shards, 4 s long in windows of 1 s.
@@ -55,7 +55,7 @@ impl Sender {
     fn batch(&mut self, shard: u32, epoch: u32, item: Item<Content>) -> Batch {
         let sequence = self.sequence;
         self.sequence += 1;
-        Batch { run: "r".into(), place: Place { shard, epoch, sequence }, item }
+        Batch { run: "r".into(), id: BatchId { shard, epoch, sequence }, item }
     }
 }
 

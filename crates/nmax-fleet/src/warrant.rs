@@ -63,7 +63,7 @@ pub enum Trust {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WarrantError {
     /// The text is no key.
-    #[error("this is no key: it should begin with `{SECRET}` or `{PUBLIC}`\n  help: `nmax fleet key` makes a pair")]
+    #[error("this is not a key: it should begin with `{SECRET}` or `{PUBLIC}`\n  help: `nmax fleet key` makes a pair")]
     Key,
     /// The run brings none.
     #[error("the run has no warrant\n  help: sign it with `nmax fleet run --key FILE`")]

@@ -89,7 +89,7 @@ fn a_fleet_of_one_goes_through_everything() {
         (Share::whole(), vec!["value".into()], 0, Nanos(spec.hard_stop_ns))
     );
     let results: Vec<_> = std::iter::from_fn(|| injector.sink_mut().take()).collect();
-    let of = |sequence, item| (Place { shard: 0, epoch: 1, sequence }, item);
+    let of = |sequence, item| (BatchId { shard: 0, epoch: 1, sequence }, item);
     let window = |index| of(index, Item::Window { index, window: 10 * (index + 1) });
     assert_eq!(results, [window(0), window(1), window(2), of(3, Item::End(End { windows: 3, ..End::default() }))]);
 }

@@ -52,7 +52,7 @@ proptest! {
         let (mut taken, mut came) = (Vec::new(), std::collections::BTreeSet::new());
         for (index, release) in order.iter().zip(release) {
             let batch = index.get(&batches).clone();
-            let is_new = came.insert(batch.place);
+            let is_new = came.insert(batch.id);
             match results.take(batch, None) {
                 Ok(what) => taken.push(what),
                 Err(error) => prop_assert_eq!((error, is_new), (Refused::Duplicate, false)),
@@ -61,13 +61,13 @@ proptest! {
         }
         taken.push(results.close());
         // Names that came with a window that never did are not known: here all are in the first two.
-        let has_names = (0..2).all(|shard| (0..2).all(|sequence| came.contains(&Place { shard, epoch: 1, sequence })));
+        let has_names = (0..2).all(|shard| (0..2).all(|sequence| came.contains(&BatchId { shard, epoch: 1, sequence })));
         let mut want: BTreeMap<(u64, String), u64> = BTreeMap::new();
         let mut missing = Vec::new();
         for batch in &batches {
             let Item::Window { index, .. } = batch.item else { continue };
-            let Place { shard, .. } = batch.place;
-            if came.contains(&batch.place) {
+            let BatchId { shard, .. } = batch.id;
+            if came.contains(&batch.id) {
                 let name = ["a", "b"][(index as usize + shard as usize) % 2];
                 *want.entry((index, name.into())).or_default() += if shard == 0 { 3 + index } else { 5 };
             } else {
@@ -133,9 +133,9 @@ fn what_is_not_of_the_run_changes_no_number() {
     assert_eq!(refused(sender.window(0, 0, 0, 1, "a"), 9_000), Refused::Stranger);
     assert!(matches!(refused(sender.window(0, 1, 2, 1, "a"), 2_500), Refused::Lie(_)), "its window ends at 3 s");
     let mut of = sender.window(0, 1, 1, 1, "a");
-    of.place.shard = 1;
+    of.id.shard = 1;
     assert!(matches!(refused(of.clone(), 9_000), Refused::Lie(_)), "the frame is of shard 0");
-    of.place.shard = 0;
+    of.id.shard = 0;
     let Item::Window { window, .. } = &mut of.item else { unreachable!() };
     window.frame.truncate(5);
     assert!(matches!(refused(of, 9_000), Refused::Damaged(_)));

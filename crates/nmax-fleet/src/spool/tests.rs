@@ -26,24 +26,24 @@ impl Disk for Memory {
 struct Broker {
     disk: Memory,
     sent: Rc<RefCell<Vec<Batch>>>,
-    acknowledged: Rc<RefCell<Vec<Place>>>,
+    acknowledged: Rc<RefCell<Vec<BatchId>>>,
 }
 
 impl Publisher for Broker {
-    fn publish(&mut self, place: Place, bytes: Vec<u8>) {
+    fn publish(&mut self, id: BatchId, bytes: Vec<u8>) {
         let batch = Batch::decode(&bytes).unwrap();
-        assert_eq!(batch.place, place);
+        assert_eq!(batch.id, id);
         assert!(self.disk.0.borrow().windows(bytes.len()).any(|window| window == bytes), "sent before it was kept");
         self.sent.borrow_mut().push(batch);
     }
 
-    fn acknowledged(&mut self) -> Vec<Place> {
+    fn acknowledged(&mut self) -> Vec<BatchId> {
         self.acknowledged.take()
     }
 }
 
-fn place(sequence: u64) -> Place {
-    Place { shard: 3, epoch: 1, sequence }
+fn id(sequence: u64) -> BatchId {
+    BatchId { shard: 3, epoch: 1, sequence }
 }
 
 fn window(sequence: u64) -> Item<Content> {
@@ -60,17 +60,17 @@ fn new() -> (Broker, Spool<Memory, Broker>) {
 fn batches_are_sent_in_order_and_again_until_they_are_acknowledged() {
     let (broker, mut spool) = new();
     for sequence in 0..3 {
-        spool.append(place(sequence), window(sequence)).unwrap();
+        spool.append(id(sequence), window(sequence)).unwrap();
     }
-    spool.append(place(3), Item::<Content>::End(End { windows: 10, ..End::default() })).unwrap();
+    spool.append(id(3), Item::<Content>::End(End { windows: 10, ..End::default() })).unwrap();
     let mut advance = |s| ResultSink::<Content>::advance(&mut spool, Nanos::from_secs(s));
     assert_eq!((advance(0), advance(1)), (4, 4));
-    let sequences = || broker.sent.take().iter().map(|batch| batch.place.sequence).collect::<Vec<_>>();
+    let sequences = || broker.sent.take().iter().map(|batch| batch.id.sequence).collect::<Vec<_>>();
     assert_eq!(sequences(), [0, 1, 2, 3], "none is sent again at once");
-    broker.acknowledged.borrow_mut().extend([place(0), place(2), place(9)]);
+    broker.acknowledged.borrow_mut().extend([id(0), id(2), id(9)]);
     assert_eq!((advance(2), advance(6)), (2, 2));
     assert_eq!(sequences(), [1, 3]);
-    broker.acknowledged.borrow_mut().extend([place(1), place(3)]);
+    broker.acknowledged.borrow_mut().extend([id(1), id(3)]);
     assert_eq!((advance(7), advance(100)), (0, 0));
     assert!(sequences().is_empty());
 }
@@ -82,7 +82,7 @@ proptest! {
         let (broker, mut spool) = new();
         let mut ends = vec![0];
         for sequence in 0..batches {
-            spool.append(place(sequence), window(sequence)).unwrap();
+            spool.append(id(sequence), window(sequence)).unwrap();
             ends.push(broker.disk.0.borrow().len());
         }
         let length = cut.index(broker.disk.0.borrow().len() + 1);
@@ -95,7 +95,7 @@ proptest! {
         }
         let mut spool = Spool::open("r", broker.disk.clone(), broker.clone(), length as u64).unwrap();
         prop_assert_eq!(ResultSink::<Content>::advance(&mut spool, Nanos::ZERO), whole);
-        let want: Vec<_> = (0..whole as u64).map(|n| Batch { run: "r".into(), place: place(n), item: window(n) }).collect();
+        let want: Vec<_> = (0..whole as u64).map(|n| Batch { run: "r".into(), id: id(n), item: window(n) }).collect();
         prop_assert_eq!(broker.sent.take(), want);
     }
 
@@ -103,7 +103,7 @@ proptest! {
     #[test]
     fn damaged_batches_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..60), at in any::<prop::sample::Index>()) {
         let _ = Batch::decode(&bytes);
-        let mut whole = Batch { run: "r".into(), place: place(1), item: window(1) }.encode();
+        let mut whole = Batch { run: "r".into(), id: id(1), item: window(1) }.encode();
         let at = at.index(whole.len());
         whole.splice(at..at, bytes);
         let _ = Batch::decode(&whole);
