@@ -5,7 +5,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use nmax_metrics::Nanos;
+use nmax_metrics::{Fence, Nanos};
 use nmax_plan::plan::Plan;
 use nmax_plan::schedule::hold_gaps;
 
@@ -63,9 +63,17 @@ impl<R: Runtime, P: Protocol> Context<R, P> {
             names: NameBook::new(catalog),
             known: program.known.clone(),
             notes: Box::new(move |is_last| noting.take_notes(is_last)),
+            fence: Fence::default(),
             state: State::default(),
         };
         Self { locations: Locations::new(&program.plan), core, protocol, program, sources }
+    }
+
+    /// The same, whose load ends at this fence.
+    #[must_use]
+    pub fn fenced_by(mut self, fence: Fence) -> Self {
+        self.core.fence = fence;
+        self
     }
 
     /// The load goes by the stages of this plan from now on: they agree with those so far up to an instant that lies ahead

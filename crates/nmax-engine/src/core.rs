@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use nmax_http::Notes;
-use nmax_metrics::{Nanos, Section};
+use nmax_metrics::{Fence, Nanos, Section};
 use nmax_plan::plan::Plan;
 
 use crate::iteration::{Assignment, IterationEnd, VuSlot};
@@ -34,6 +34,8 @@ pub struct Core<R: Runtime> {
     pub(crate) known: Option<Known>,
     /// What the protocol noticed beside exchanges since it was last asked; whether that is the last time.
     pub(crate) notes: Box<dyn Fn(bool) -> Notes>,
+    /// From when on nothing is started or sent.
+    pub(crate) fence: Fence,
     pub(crate) state: State,
 }
 
@@ -158,6 +160,7 @@ impl<R: Runtime> Core<R> {
 
     #[cold]
     fn end_windows(&self, now: Nanos) {
+        self.is_fenced(now);
         let mut meter = self.meter.borrow_mut();
         meter.note(now, &(self.notes)(false));
         meter.roll(now, || self.runtime.thread_time());
@@ -192,13 +195,29 @@ impl<R: Runtime> Core<R> {
 
     /// Nothing starts any more, and pauses are not waited for.
     pub fn stop(&self) {
+        self.stop_at(self.runtime.now());
+    }
+
+    /// As [`Core::stop`], at an instant that may lie back.
+    fn stop_at(&self, at: Nanos) {
         if self.state.closed_at.get().is_none() && !self.state.ended.get() {
-            let now = self.runtime.now();
-            self.state.closed_at.set(Some(now));
-            self.roll(now);
-            self.meter.borrow_mut().end_hold(now, now);
+            self.state.closed_at.set(Some(at));
+            self.roll(at);
+            self.meter.borrow_mut().end_hold(at, at);
         }
         self.state.close(Phase::Hurried);
+    }
+
+    /// Whether `now` is at or after the fence. The run is stopped there then, whenever that is noticed.
+    #[inline]
+    pub(crate) fn is_fenced(&self, now: Nanos) -> bool {
+        let is_fenced = self.fence.is_reached(now);
+        if is_fenced && !self.state.is(Phase::Hurried) {
+            let at = self.fence.get();
+            self.state.load_ended.set(self.state.load_ended.get().or(Some(at)));
+            self.stop_at(at);
+        }
+        is_fenced
     }
 
     /// Whether an iteration that was given out came too late to begin. The last ones of a run that counts iterations do
@@ -263,6 +282,7 @@ impl<R: Runtime> Core<R> {
 
     /// An iteration ends at `done`.
     pub(crate) fn end(&self, assignment: &Assignment, done: Nanos, end: IterationEnd) {
+        self.is_fenced(done);
         self.roll(done);
         let mut meter = self.meter.borrow_mut();
         meter.in_flight(done, false);

@@ -56,7 +56,8 @@ pub trait Protocol: Sized + 'static {
     /// What came back at the end of the user's last call.
     fn answer<'u>(&self, user: &'u Self::User) -> impl Answer + use<'u, Self>;
 
-    /// Carries a call, records what it sends, and says how it ended.
+    /// Carries a call, records what it sends, and says how it ended. It sends nothing once the fence of its run is reached;
+    /// the call is cut off then.
     fn call<'a, R: Runtime>(
         &'a self,
         site: Site<'a, R>,

@@ -178,8 +178,9 @@ impl Run {
             ready.recv().unwrap_or_else(|_| Err(StartError::Tls("a worker ended before it was ready".into())))?;
             origins.push(origin_in);
         }
-        let (times, collector) = (times(&settings.plan), Collector::new(recycle));
         let plan = Arc::clone(&settings.plan);
+        let first = settings.from.0 / Nanos::from(plan.window).0;
+        let (times, collector) = (times(&plan), Collector::new(recycle).starting_at(first));
         Ok(Ready { plan, times, catalog: shared, collector, reports, orders, threads, origins })
     }
 

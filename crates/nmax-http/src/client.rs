@@ -120,6 +120,14 @@ impl<C: Clock> Shared<C> {
         .await
     }
 
+    /// Now, where something may be sent.
+    #[inline]
+    fn pass_fence(&self, progress: &mut Progress) -> Result<Nanos, Failure> {
+        let now = self.clock.now();
+        progress.is_fenced = self.config.fence.is_reached(now);
+        if progress.is_fenced { Err(fenced()) } else { Ok(now) }
+    }
+
     /// Sockets that servers should close and that are still watched.
     pub fn watching(&self) -> usize {
         self.held.watching()
@@ -142,6 +150,11 @@ impl<C: Clock> Shared<C> {
     pub fn clock(&self) -> &C {
         &self.clock
     }
+}
+
+#[cold]
+fn fenced() -> Failure {
+    Failure::new(ErrorKind::Injector, "nothing is sent any more: the fence of the run was reached")
 }
 
 impl<C> fmt::Debug for Shared<C> {
@@ -254,6 +267,7 @@ impl<C: Clock + 'static> Client<C> {
             opened: progress.opened,
             resumed: progress.resumed,
             informational: self.receiver.informational(),
+            is_fenced: progress.is_fenced,
             error: None,
         }
     }

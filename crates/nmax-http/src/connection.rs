@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use nmax_metrics::{ErrorKind, Nanos};
+use nmax_metrics::{ErrorKind, Fence, Nanos};
 use nmax_reactor::Socket;
 use rustix::net::{getsockname, sockopt};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -72,6 +72,8 @@ pub struct Config {
     pub proxy: Option<Proxy>,
     /// Sockets that may be open at a time, also shared with other workers; `None` leaves it to the system.
     pub sockets: Option<Arc<SocketBudget>>,
+    /// From when on no connection is opened and no request sent.
+    pub fence: Fence,
     /// Told of everything that goes over connections.
     pub wire: Option<WireLog>,
     /// Asked for every address of a host before each connection: one refusal blocks it.
@@ -94,6 +96,7 @@ impl Config {
             sources: Vec::new(),
             proxy: None,
             sockets: None,
+            fence: Fence::default(),
             wire: None,
             allow,
         }

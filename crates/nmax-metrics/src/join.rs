@@ -78,6 +78,13 @@ impl<T> Join<T> {
         Self { parts: vec![Part::default(); parts], open: BTreeMap::new(), taken: 0 }
     }
 
+    /// The same, whose parts have no windows below this number.
+    #[must_use]
+    pub fn starting_at(mut self, first: u64) -> Self {
+        self.parts.iter_mut().for_each(|part| part.next = first);
+        Self { taken: first, ..self }
+    }
+
     /// The window `index`, to which that of `part` is to be added; made by `new` when no other part has sent it yet.
     ///
     /// # Errors

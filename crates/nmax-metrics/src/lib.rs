@@ -8,6 +8,7 @@
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
 //! - [`window`]: an aggregate with its place in time; [`rollup`]: several added up; [`frame`], [`wire`]: as bytes, for the way between processes
 //! - [`join`]: windows of several workers or injectors joined; [`merger`]: those of injectors, by name
+//! - [`fence`]: from when on nothing is started or sent
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one; [`logged`]: requests as logs have them
 //! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
@@ -19,6 +20,7 @@ pub mod aggregate;
 pub mod clock;
 pub mod code;
 pub mod failure;
+pub mod fence;
 pub mod frame;
 pub mod histogram;
 pub mod join;
@@ -44,6 +46,7 @@ pub use aggregate::{
 };
 pub use code::Code;
 pub use failure::FailureExample;
+pub use fence::Fence;
 pub use frame::Frame;
 pub use histogram::Histogram;
 pub use merger::Merger;

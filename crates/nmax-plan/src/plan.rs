@@ -200,8 +200,8 @@ impl Plan {
         }
     }
 
-    /// Time between two starts of one of `workers`, at the highest rate of a workload.
-    pub fn starts_apart(&self, workload: &Workload, stages: &[Stage], workers: u32) -> Duration {
+    /// Time between two starts of a `share` of the run, above 0 and at most 1, at the highest rate of a workload.
+    pub fn starts_apart(&self, workload: &Workload, stages: &[Stage], share: f64) -> Duration {
         let rate_per_s = match workload {
             Workload::Open { arrivals: Arrivals::Listed, .. } => {
                 let last = schedule::phases(stages).last().and_then(|phase| phase.span.end_ns).unwrap_or(0);
@@ -209,7 +209,7 @@ impl Plan {
             }
             _ => stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max),
         };
-        Duration::from_nanos((f64::from(workers.max(1)) * 1e9 / rate_per_s) as u64)
+        Duration::from_nanos((1e9 / share / rate_per_s) as u64)
     }
 
     /// The slack of starts that are so far apart: that of the plan, or by default 100 µs above 5,000/s, and none below.
@@ -221,7 +221,7 @@ impl Plan {
     /// The slack of the mix with so many workers; `None` in closed workloads, which have no schedule.
     pub fn slack_of_mix(&self, workers: u32) -> Option<Duration> {
         let is_open = matches!(self.workload, Workload::Open { .. });
-        is_open.then(|| self.slack(self.starts_apart(&self.workload, &self.stages, workers)))
+        is_open.then(|| self.slack(self.starts_apart(&self.workload, &self.stages, 1.0 / f64::from(workers.max(1)))))
     }
 
     /// Every process that is observed or gets a signal.

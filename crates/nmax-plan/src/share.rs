@@ -93,6 +93,11 @@ impl Share {
         })
     }
 
+    /// Its part of all numbers, 0 to 1.
+    pub fn fraction(&self) -> f64 {
+        (self.high - self.low) as f64 / self.modulus as f64 / self.stride as f64
+    }
+
     /// Whether number `n` is in this share.
     pub fn owns(&self, n: u64) -> bool {
         self.has_residue(n) && {

@@ -79,6 +79,9 @@ impl<'a, R: Runtime, D: Drivers> Work<'a, R, D> {
                 self.site.within(exchange).await
             };
             match ended {
+                Carried::Ended(()) if hop.exchange.is_fenced => {
+                    Err(self.site.cut_off(hop.start.intended, hop.exchange.done))
+                }
                 Carried::Ended(()) => Ok(()),
                 Carried::TimedOut => {
                     hop.exchange = self.timed_out(redirects);

@@ -72,6 +72,12 @@ impl Collector {
         }
     }
 
+    /// The same, for workers whose first window has this number.
+    #[must_use]
+    pub fn starting_at(self, first: u64) -> Self {
+        Self { join: self.join.starting_at(first), ..self }
+    }
+
     /// Takes a report; returns the windows that it completes, in order.
     pub fn add(&mut self, report: Report) -> Vec<Complete> {
         match report {

@@ -118,7 +118,9 @@ pub struct Meter {
     in_flight_since: Nanos,
     /// The section of `in_flight_since`, and until when it is that.
     section_now: (Section, Nanos),
-    /// The thread's time at the beginning of the window.
+    /// When the window began.
+    window_since: Nanos,
+    /// The thread's time then.
     time_at_start: ThreadTime,
     heartbeat: Heartbeat,
 }
@@ -136,12 +138,21 @@ impl Meter {
             in_flight: 0,
             in_flight_since: Nanos::ZERO,
             section_now: (Section::Outside, Nanos::ZERO),
+            window_since: Nanos::ZERO,
             time_at_start: time,
             heartbeat: Heartbeat::default(),
             settings,
             gaps: Vec::new(),
             link,
         }
+    }
+
+    /// The same meter, whose first window is that of this instant.
+    #[must_use]
+    pub fn starting_at(mut self, from: Nanos) -> Self {
+        self.window.index = from.0 / self.settings.width.0;
+        (self.in_flight_since, self.window_since) = (from, from);
+        self
     }
 
     /// The same meter, for which these parts of the statistics interval, in order, are outside it.
@@ -333,8 +344,8 @@ impl Meter {
         let load = self.window.aggregate.load_mut(section);
         load.cpu = load.cpu + time.cpu.since(self.time_at_start.cpu);
         load.run_wait = load.run_wait + time.run_wait.since(self.time_at_start.run_wait);
-        load.worker_time = load.worker_time + at.since(Nanos(self.window.index * self.settings.width.0));
-        self.time_at_start = time;
+        load.worker_time = load.worker_time + at.since(self.window_since);
+        (self.window_since, self.time_at_start) = (at, time);
         let (raw, left_out) = self.retained.take();
         load.samples_left_out += left_out;
         let next = self.window.index + 1;

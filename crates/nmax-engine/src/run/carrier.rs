@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use nmax_http::Shared;
-use nmax_metrics::{Catalog, Nanos};
+use nmax_http::{Config, Shared};
+use nmax_metrics::{Catalog, Fence, Nanos};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 
@@ -32,15 +32,16 @@ pub(crate) type Carrier = Http<HttpDrivers>;
 /// What carries calls, and the program that it made them ready for.
 pub(crate) type Carried<P> = (P, Program<<P as Protocol>::Prepared>);
 
-/// Makes what carries the calls of `plan`; `watch` may put something around its drivers.
+/// Makes what carries the calls of `plan` until a fence on its clock; `watch` may put something around its drivers.
 pub(crate) fn carrier<D: Drivers>(
     settings: &Settings,
     plan: &Arc<Plan>,
     names: &Catalog,
-    clock: &RealClock,
+    clock: (&RealClock, Fence),
     watch: impl FnOnce(HttpDrivers) -> D,
 ) -> Result<Carried<Http<D>>, StartError> {
-    let shared = Shared::new(network::config(settings)?, clock.clone());
+    let (clock, fence) = clock;
+    let shared = Shared::new(Config { fence, ..network::config(settings)? }, clock.clone());
     let drivers = HttpDrivers::new(shared.map_err(|error| StartError::Tls(error.to_string()))?);
     let http = Http::new(watch(drivers), HttpPlan::new(plan, names)?);
     let program: Program<HttpPrepared> = Program::new(Arc::clone(plan), names, &settings.files, &http.of)?;

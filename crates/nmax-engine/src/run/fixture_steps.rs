@@ -9,7 +9,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nmax_metrics::{Clock as _, FailureExample, Nanos};
+use nmax_metrics::{Clock as _, FailureExample, Fence, Nanos};
 use nmax_plan::plan::{Plan, Scenario, Workload};
 use nmax_plan::schedule::{Stage as Level, StageKind};
 
@@ -64,7 +64,7 @@ pub fn run_steps(
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let names = catalog(&plan, settings.names_max);
     let clock = RealClock::starting_now();
-    let carried = carrier(settings, &plan, &names, &clock, identity)?;
+    let carried = carrier(settings, &plan, &names, (&clock, Fence::default()), identity)?;
     let (reports_in, reports) = sync_channel(4);
     let (end, values) = block_on(async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, Fields, HeadText, KeepBody, Origin, Reply, Request};
-use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample, Section};
+use nmax_metrics::{ErrorKind, FailureExample, Fence, Nanos, Outcome, RawSample, Section};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 
@@ -136,7 +136,7 @@ fn trace(
     let clock = RealClock::starting_now();
     let log = Rc::new(RefCell::new(Vec::new()));
     let recording = |inner| Recording { inner, log: Rc::clone(&log), body_max: options.body_max };
-    let (http, mut program) = carrier(settings, &plan, &names, &clock, recording)?;
+    let (http, mut program) = carrier(settings, &plan, &names, (&clock, Fence::default()), recording)?;
     program.records = Records::Last;
     program.first_iteration = options.number;
     program.known.clone_from(&settings.known);

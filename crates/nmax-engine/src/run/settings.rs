@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use nmax_http::{ClientCertificate, SocketBudget, WireLog};
 use nmax_metrics::names::NAMES_MAX;
+use nmax_metrics::{Fence, Nanos};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 use nmax_secrets::Redactor;
@@ -42,6 +43,12 @@ pub struct Settings {
     pub pin: Vec<usize>,
     /// Part of the run that this process takes.
     pub share: Share,
+    /// From when on this process takes it, on the run's clock: another had it before. What was due earlier is not due here,
+    /// and windows begin with that of this instant. Users of closed workloads start afresh: their iterations, rows and
+    /// choices are those of the run's origin, and a limit of iterations is whole again.
+    pub from: Nanos,
+    /// The instant, on the run's clock, from which on workers start and send nothing.
+    pub fence: Fence,
     /// Values of the run's setup, by slot. The coordinator of the run did the setup ([`crate::Fixture`]).
     pub values: Arc<Vec<String>>,
     /// Most request names told apart.
@@ -89,6 +96,8 @@ impl Settings {
             workers: 1,
             pin: Vec::new(),
             share: Share::whole(),
+            from: Nanos::ZERO,
+            fence: Fence::default(),
             values: Arc::default(),
             names_max: NAMES_MAX,
             keep: KeepSamples::Some,

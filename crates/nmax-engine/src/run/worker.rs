@@ -34,7 +34,7 @@ pub async fn run<R: Runtime, P: Protocol>(context: Rc<Context<R, P>>, times: Tim
     let ticker = Rc::clone(&context);
     context.runtime.spawn(async move { tick(&ticker).await });
     let heart = Rc::clone(&context);
-    context.runtime.spawn(async move { beat(&heart).await });
+    context.runtime.spawn(async move { beat(&heart, grace).await });
     let clock = Rc::clone(&context);
     context.runtime.spawn(async move { end_in_time(&clock, times, grace).await });
     poll_fn(|task| {
@@ -88,17 +88,22 @@ async fn tick<R: Runtime, P: Protocol>(context: &Context<R, P>) {
     }
 }
 
-/// Notices when this thread was not there, until nothing will happen any more.
-async fn beat<R: Runtime, P: Protocol>(context: &Context<R, P>) {
+/// Notices when this thread was not there and when the fence is reached, until nothing will happen any more. What is under
+/// way at the fence may end within the grace.
+async fn beat<R: Runtime, P: Protocol>(context: &Context<R, P>, grace: Nanos) {
     let timer = context.runtime.timer();
     let mut due = context.meter.borrow_mut().first_beat(context.runtime.now());
     loop {
-        timer.sleep_until(due).await;
+        let fence = if context.fence.was_reached() { Nanos::MAX } else { context.fence.get() };
+        timer.sleep_until(due.min(fence)).await;
         if context.state.ended.get() {
             return;
         }
         let now = context.runtime.now();
         context.roll(now);
+        if context.is_fenced(now) && now >= context.fence.get() + grace {
+            context.cut_off();
+        }
         due = context.meter.borrow_mut().beat(now);
     }
 }
@@ -211,9 +216,10 @@ fn count_idle<R: Runtime, P: Protocol>(
     let vus = state.vus.borrow();
     let own = vus.iter().filter(|vu| vu.source == source.number);
     for vu in own.filter(|vu| vu.begun.get().is_none()) {
-        let at = match schedule.active(vu.own, 0) {
-            true => Some(0),
-            false => schedule.next_change(vu.own, 0),
+        let from = context.sources.from.0;
+        let at = match schedule.active(vu.own, from) {
+            true => Some(from),
+            false => schedule.next_change(vu.own, from),
         };
         if let Some(at) = at.map(Nanos).filter(|at| *at < end) {
             let mut meter = context.meter.borrow_mut();

@@ -82,10 +82,10 @@ impl WorkerThread {
             let sources =
                 Sources::new(plan, &self.slots, self.settings.share, (worker, self.workers), || runtime.timer());
             let sources = match sources {
-                Ok(sources) => sources,
+                Ok(sources) => sources.starting_at(self.settings.from),
                 Err(error) => return drop(self.ready.send(Err(error.into()))),
             };
-            if let Some(count) = pace::ahead(plan, self.workers) {
+            if let Some(count) = pace::ahead(plan, sources.fraction) {
                 let timer = runtime.timer();
                 tokio::select! {
                     () = carried.0.open_ahead(count) => {}
@@ -95,7 +95,7 @@ impl WorkerThread {
             let _ = self.ready.send(Ok(()));
             let Ok(Origin { at, wall }) = self.origin.recv() else { return };
             clock.set_origin(at);
-            std::thread::sleep(at.since(monotonic()).into());
+            std::thread::sleep((at + self.settings.from).since(monotonic()).into());
             self.live(carried, runtime, sources, wall).await;
         });
     }
@@ -110,7 +110,8 @@ impl WorkerThread {
         let catalog = self.catalog.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         let clock = RealClock::starting_now();
         let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;
-        let carried = carrier(&self.settings, &self.settings.plan, &catalog, &clock, identity)?;
+        let carried =
+            carrier(&self.settings, &self.settings.plan, &catalog, (&clock, self.settings.fence.clone()), identity)?;
         Ok((carried, runtime, clock))
     }
 
@@ -130,9 +131,11 @@ impl WorkerThread {
             seed: plan.seed,
         };
         let meter = Meter::new(settings, self.link, runtime.thread_time()).leaving_out(hold_gaps(&plan.stages));
+        let meter = meter.starting_at(self.settings.from);
         let meter = if self.settings.reports_exchanges { meter.with_exchange_events() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(runtime, carrier, program, sources, meter, self.catalog, unix_origin));
+        let context = Context::new(runtime, carrier, program, sources, meter, self.catalog, unix_origin);
+        let context = Rc::new(context.fenced_by(self.settings.fence));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);
         nmax_reactor::spawn(async move { obey(&obedient, self.settings.plan, self.orders, grace).await });

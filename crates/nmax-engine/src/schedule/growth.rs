@@ -8,7 +8,7 @@ use nmax_metrics::Nanos;
 const APART: Nanos = Nanos::from_micros(200);
 /// A start that is at most this late is on time.
 pub(crate) const ON_TIME: Nanos = Nanos::from_millis(1);
-/// How often the limit is set anew, once the run is four times as old; oftener before, when nothing is known yet.
+/// How often the limit is set anew, once the load is four times as old; oftener before, when nothing is known yet.
 const PERIOD: Nanos = Nanos::from_millis(100);
 /// Least time until it is.
 const PERIOD_MIN: Nanos = Nanos::from_millis(5);
@@ -42,6 +42,8 @@ pub(crate) struct Growth {
     users_max: Cell<u32>,
     /// Iterations that users completed.
     completed: Cell<u64>,
+    /// When the load began.
+    born: Cell<Nanos>,
     /// Where the period under way began.
     begun: Cell<PeriodStart>,
     /// Users, and iterations completed per second, in the last period in which the target fell behind; once it is
@@ -74,12 +76,19 @@ impl Growth {
             apart: Cell::new(apart),
             users_max: Cell::new(first as u32),
             completed: Cell::new(0),
+            born: Cell::default(),
             begun: Cell::default(),
             behind: Cell::new(None),
             is_saturated: Cell::new(false),
             is_awaited: Cell::new(false),
             is_own_stall: Cell::new(false),
         }
+    }
+
+    /// The load begins at this instant, with the start of this number.
+    pub(crate) fn begin(&self, at: Nanos, due: u64) {
+        self.born.set(at);
+        self.begun.set(PeriodStart { at, due, ..PeriodStart::default() });
     }
 
     /// Whether one more than these users may be at work for the start at the head of the queue, which is late by this.
@@ -93,7 +102,7 @@ impl Growth {
     #[inline]
     pub(crate) fn period_end(&self) -> Nanos {
         let begun = self.begun.get().at;
-        begun + Nanos(begun.0 / 4).clamp(PERIOD_MIN, PERIOD)
+        begun + Nanos(begun.since(self.born.get()).0 / 4).clamp(PERIOD_MIN, PERIOD)
     }
 
     /// Ends a period and sets the limit: `busy` of `made` users are in an iteration, `due` is the number of the start at

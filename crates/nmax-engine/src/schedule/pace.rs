@@ -34,13 +34,13 @@ use crate::schedule::source::{OpenSource, Source};
 /// As many connections as are due within this time are opened ahead of the first start, [`USERS_MIN`] at most.
 const AHEAD: Nanos = Nanos::from_millis(1);
 
-/// Connections that a worker opens before the run begins: as many as are due within a millisecond, where
+/// Connections that a worker with this part of the run opens before it begins: as many as are due within a millisecond, where
 /// users keep theirs and all have the same line.
-pub(crate) fn ahead(plan: &Plan, workers: u32) -> Option<u32> {
+pub(crate) fn ahead(plan: &Plan, fraction: f64) -> Option<u32> {
     let keeps = plan.defaults.connection == Connection::KeepAlive && plan.defaults.visitor == Visitor::Returning;
     let is_plain = plan.locations.is_empty() && plan.background.is_empty() && plan.setup.is_none();
     let is_open = matches!(plan.workload, Workload::Open { .. });
-    let apart = Nanos::from(plan.starts_apart(&plan.workload, &plan.stages, workers));
+    let apart = Nanos::from(plan.starts_apart(&plan.workload, &plan.stages, fraction));
     let count = (AHEAD.0 / apart.0.max(1)).min(USERS_MIN as u64) as u32;
     (keeps && is_plain && is_open && count > 0).then_some(count)
 }
@@ -132,7 +132,8 @@ async fn pace_by<R: Runtime, P: Protocol>(
         if intended > now {
             open.starved.set(None);
             // One wake-up serves all that is due within the slack; nothing starts before it is due, or after the end.
-            let latest = closes.map_or(Nanos::MAX, |end| end.since(Nanos(1))).max(intended);
+            let end = closes.unwrap_or(Nanos::MAX).min(context.fence.get());
+            let latest = end.since(Nanos(1)).max(intended);
             let wake = latest.min(intended + open.slack.get());
             sleep_by(open, revision, &source.timer, wake).await;
             now = context.runtime.now();
@@ -166,7 +167,7 @@ async fn pace_by<R: Runtime, P: Protocol>(
         if open.growth.is_awaited.get() {
             open.starves(intended, now, now);
         }
-        if !context.state.may_start() || open.is_ended() {
+        if context.is_fenced(now) || !context.state.may_start() || open.is_ended() {
             open.free_slot();
             return;
         }

@@ -50,8 +50,10 @@ pub struct Sources<T> {
     /// Users of all sources, in the whole run. A worker that has more than its part of an open workload's numbers theirs
     /// from there.
     pub(crate) vus_of_all: u32,
-    /// Workers that have a part of the run.
-    workers: u32,
+    /// From when on they are this worker's.
+    pub(crate) from: Nanos,
+    /// The worker's part of the run, 0 to 1.
+    pub(crate) fraction: f64,
 }
 
 /// Iterations of one workload, of one worker's share.
@@ -249,13 +251,13 @@ impl<T> Sources<T> {
     ) -> Result<Self, ProgramError> {
         let share =
             whole.split(k, workers).map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
-        let part = Part { whole, share, k, workers };
+        let (part, fraction) = (Part { whole, share, k, workers }, share.fraction());
         let mix = |weights: &[f64]| Mix::new(weights).map_err(|error| ProgramError::Mix(error.to_string()));
         let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
         let main = Source {
             kind: match plan.workload {
                 Workload::Open { arrivals, max_in_flight, .. } => {
-                    let apart = plan.starts_apart(&plan.workload, &plan.stages, workers);
+                    let apart = plan.starts_apart(&plan.workload, &plan.stages, fraction);
                     part.open(plan, open_schedule(plan, arrivals)?, max_in_flight, &slots.0[0], apart)
                 }
                 Workload::Closed { .. } => {
@@ -279,7 +281,7 @@ impl<T> Sources<T> {
                 kind: match beside.workload {
                     Workload::Open { arrivals, max_in_flight, .. } => {
                         let seed = derive(plan.seed, u64::from(number));
-                        let apart = plan.starts_apart(&beside.workload, &beside.stages, workers);
+                        let apart = plan.starts_apart(&beside.workload, &beside.stages, fraction);
                         let schedule = Open::new(&beside.stages, law_of(arrivals, seed)).map_err(no_schedule)?;
                         part.open(plan, schedule, max_in_flight, &slots.0[number as usize], apart)
                     }
@@ -298,7 +300,19 @@ impl<T> Sources<T> {
             });
             vus_before += vus_max(&beside.workload, &beside.stages)?;
         }
-        Ok(Self { main, background, vus_of_all: vus_before as u32, workers })
+        Ok(Self { main, background, vus_of_all: vus_before as u32, from: Nanos::ZERO, fraction })
+    }
+
+    /// The same, of which what is due before this instant is not the worker's.
+    #[must_use]
+    pub fn starting_at(self, from: Nanos) -> Self {
+        for source in self.all() {
+            if let Kind::Open(open) = &source.kind {
+                open.next.set(open.due_before(&source.share, from));
+                open.growth.begin(from, open.next.get());
+            }
+        }
+        Self { from, ..self }
     }
 
     /// The source of this number.
@@ -315,7 +329,7 @@ impl<T> Sources<T> {
     pub(crate) fn steer(&self, plan: &Plan) -> Result<(), ProgramError> {
         match (&self.main.kind, &plan.workload) {
             (Kind::Open(open), Workload::Open { arrivals, .. }) => {
-                let apart = plan.starts_apart(&plan.workload, &plan.stages, self.workers);
+                let apart = plan.starts_apart(&plan.workload, &plan.stages, self.fraction);
                 open.steer(open_schedule(plan, *arrivals)?, apart.into(), plan.slack(apart).into());
             }
             (Kind::Closed(closed), Workload::Closed { .. }) => {

@@ -48,7 +48,9 @@ pub(crate) fn at_once<R: Runtime, P: Protocol>(
 ) -> Poll<Option<Assignment>> {
     let source = context.sources.get(slot.source);
     match (&source.kind, done) {
-        (Kind::Closed(closed), Some(done)) if turn.paced <= done && turn.is_active(closed, done) => {
+        (Kind::Closed(closed), Some(done))
+            if turn.paced <= done && turn.is_active(closed, done) && !context.is_fenced(done) =>
+        {
             Poll::Ready(take(context, (source, closed), slot.own, turn, done))
         }
         _ => Poll::Pending,
@@ -95,6 +97,9 @@ async fn next_closed<R: Runtime, P: Protocol>(
     }
     if !turn.is_active(closed, intended) {
         intended = wait_until_active(context, closed, v, timer, turn, intended).await?;
+    }
+    if context.is_fenced(context.runtime.now()) {
+        return None;
     }
     take(context, (source, closed), v, turn, intended)
 }

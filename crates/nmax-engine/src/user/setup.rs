@@ -124,8 +124,8 @@ impl<R: Runtime, P: Protocol> Vu<R, P> {
             if context.program.scenarios[scenario].teardown.is_empty() {
                 continue;
             }
-            if !context.state.is(Phase::Cut) {
-                let now = context.runtime.now();
+            let now = context.runtime.now();
+            if !context.state.is(Phase::Cut) && !context.is_fenced(now) {
                 let assignment = Assignment { intended: now, begun: now, slot_wait: Nanos::ZERO, ..assignment };
                 Box::pin(self.aside(context, &assignment, Stage::Teardown)).await;
             }

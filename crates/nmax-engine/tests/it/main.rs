@@ -9,6 +9,7 @@ mod choices;
 mod closed;
 mod ends;
 mod exchange_events;
+mod fences;
 mod fixtures;
 mod flow;
 mod hostile;

@@ -6,14 +6,16 @@ use std::time::Duration;
 use nmax_engine::measure::collector::Complete;
 use nmax_engine::run::rehearsal::trace_iteration;
 use nmax_engine::runtime::real::RealClock;
-use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
-use nmax_metrics::{Aggregate, Clock, Code, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
+use nmax_engine::{Event, KeepSamples, Origin, Run, Settings, StartError};
+use nmax_metrics::{
+    Aggregate, Clock, Code, ErrorKind, FailureExample, Fence, LoadStats, RawSample, RequestStats, Section,
+};
 use nmax_plan::plan::Plan;
 use nmax_target::{Listen, Options};
 use nmax_testkit::plans::requests;
 use nmax_testkit::servers::{BadServer, Habit, refusing_url};
 
-use crate::{changed, s};
+use crate::{changed, ms, s};
 
 /// How long to wait for the next event before asking again.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -67,6 +69,27 @@ pub(crate) fn finish(settings: &Settings) -> Ran {
 
 fn target() -> nmax_target::Running {
     nmax_target::spawn(Options::default()).unwrap()
+}
+
+/// A process that takes a stretch of a run has the starts of that stretch and its windows, however late they are.
+#[test]
+fn a_stretch_of_a_run_has_its_own_starts_and_windows() {
+    let target = target();
+    let keys = "workload: { open: { rate: 200/s } }\nwindow: 100ms\nduration: 1h";
+    let plan = requests(&target.url(), "[{ get: / }]", keys);
+    let stretch = (ms(200), ms(500));
+    let settings = Settings { from: stretch.0, fence: Fence::at(stretch.1), ..settings(plan, 2) };
+    let mut run = Run::prepare(&settings).unwrap().begin(Origin::soon());
+    let (mut ran, mut first) = (Ran::default(), None);
+    while let event @ (Event::Window(_) | Event::Quiet) = run.next(PATIENCE) {
+        let Event::Window(complete) = event else { continue };
+        first = first.or(Some(complete.window.index));
+        ran.take(*complete);
+    }
+    assert_eq!((first, ran.load().due, run.load_ended()), (Some(2), 60, Some(stretch.1)));
+    let is_within = |raw: &RawSample| (stretch.0..stretch.1).contains(&raw.sample.intended);
+    assert!(ran.raw.iter().all(|raw| is_within(raw) && raw.sample.sent < Some(stretch.1)));
+    assert!(settings.fence.was_reached() && !settings.fence.set(s(9)));
 }
 
 #[test]

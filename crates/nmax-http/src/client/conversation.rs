@@ -152,7 +152,7 @@ impl<C: Clock> Conversation<'_, C> {
                 shared.emit(WireEvent::Reused);
             }
             progress.delivery = Delivery::AtOnce;
-            progress.sent = Some(shared.clock.now());
+            progress.sent = Some(shared.pass_fence(progress).map_err(Trouble::own)?);
         }
         if sending.is_under_way() {
             sending.poll(shared, stream, progress, cx)?;

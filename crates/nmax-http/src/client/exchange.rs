@@ -48,6 +48,8 @@ pub struct Exchange {
     pub resumed: Option<bool>,
     /// Interim (1xx) replies that came before the final one.
     pub informational: u16,
+    /// The fence was reached before it was sent, or sent again.
+    pub is_fenced: bool,
     /// Why there is no valid reply.
     pub error: Option<Failure>,
 }
@@ -210,6 +212,7 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Does it over a connection of its own.
     async fn run_afresh(&mut self, request: &Request<'_>) -> Result<Exchange, Failure> {
+        self.shared.pass_fence(&mut self.progress)?;
         let mut lease = Lease::opened(request.origin, self.open(request.origin).await?);
         let end = self.converse(&mut lease, request).await?;
         Ok(self.replied(lease, request, &end))

@@ -23,6 +23,7 @@ pub(super) struct Progress {
     pub(super) retried: bool,
     pub(super) opened: Option<IpAddr>,
     pub(super) resumed: Option<bool>,
+    pub(super) is_fenced: bool,
     /// The span of `network` that is running, and since when.
     phase: Option<(Phase, Nanos)>,
 }

@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use nmax_http::{Alarm, Client, Config, KeepBody, Request, Scheme, Shared};
-use nmax_metrics::{Code, Network};
+use nmax_metrics::{Code, Fence, Nanos, Network};
 use tokio::io::AsyncWriteExt;
 
 use crate::server::{
-    GET, Readings, answer_always, client, config, get, give_up, origin, pause, read_request, serve, serve_always,
-    serve_once, sized,
+    GET, Readings, answer_always, client, client_with, config, get, give_up, origin, pause, read_request, serve,
+    serve_always, serve_once, sized,
 };
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -46,6 +46,24 @@ async fn two_clock_readings_per_exchange() {
         assert_eq!(exchange.sent.unwrap().0, before + 1);
         assert_eq!(exchange.first_byte, Some(exchange.done));
     }
+}
+
+/// Wherever the fence stands, no connection is opened and no byte sent at or after it, over a fresh connection or a kept one.
+#[tokio::test]
+async fn nothing_is_sent_from_the_fence_on() {
+    let mut fenced = [0; 2];
+    for fence in (1..30).map(Nanos) {
+        let (origin, accepted) = serve_always(TINY).await;
+        let mut client = client_with(Config { fence: Fence::at(fence), ..config() });
+        for (round, fenced) in fenced.iter_mut().enumerate() {
+            let exchange = client.exchange(&get(&origin)).await;
+            assert_eq!(exchange.is_fenced, exchange.sent.is_none_or(|sent| sent >= fence), "{fence:?}, {round}");
+            assert_eq!((exchange.bytes_sent == 0, exchange.error.is_some()), (exchange.is_fenced, exchange.is_fenced));
+            *fenced += u32::from(exchange.is_fenced);
+        }
+        assert!(fence > Nanos(1) || accepted.count() == 0);
+    }
+    assert!(0 < fenced[0] && fenced[0] < fenced[1] && fenced[1] < 29, "{fenced:?}");
 }
 
 #[tokio::test]

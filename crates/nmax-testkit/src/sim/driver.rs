@@ -11,7 +11,7 @@ use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
 use nmax_http::line::Line;
 use nmax_http::{Alarm, CONNECTIONS_PER_ORIGIN, Exchange, Failure, Fields, Origin, Piece, Reply, Request};
-use nmax_metrics::{Clock, Code, Nanos, Network};
+use nmax_metrics::{Clock, Code, ErrorKind, Fence, Nanos, Network};
 
 use super::server::{Answer, Call, Server};
 use super::world::{SimRuntime, SimTimer};
@@ -47,6 +47,7 @@ struct Shared {
     transcript: Option<RefCell<Vec<Sent>>>,
     /// How long after sending a driver wants to be polled, for nothing.
     alarm_after: Cell<Option<Nanos>>,
+    fence: RefCell<Fence>,
 }
 
 /// Makes drivers that reach one simulated server.
@@ -67,13 +68,23 @@ impl SimDrivers {
             connections: Cell::new(0),
             transcript: (keep == KeepRequests::All).then(RefCell::default),
             alarm_after: Cell::new(None),
+            fence: RefCell::default(),
         };
         Self { shared: Rc::new(shared) }
     }
 
     /// Drivers that want to be polled this long after sending, for nothing.
-    pub fn alarmed_after(&self, after: Option<Nanos>) {
+    #[must_use]
+    pub fn alarmed_after(self, after: Option<Nanos>) -> Self {
         self.shared.alarm_after.set(after);
+        self
+    }
+
+    /// Drivers that send nothing from this fence on.
+    #[must_use]
+    pub fn fenced_by(self, fence: &Fence) -> Self {
+        self.shared.fence.replace(fence.clone());
+        self
     }
 
     /// Every request sent so far, in order; empty when none are kept.
@@ -117,6 +128,7 @@ struct Known {
     first_byte: Option<Nanos>,
     connect: Nanos,
     opened: bool,
+    is_fenced: bool,
     connection: u64,
     bytes_sent: u64,
     bytes_received: u64,
@@ -139,6 +151,7 @@ impl SimDriver {
             opened: known.opened.then_some(std::net::IpAddr::from([127, 0, 0, 1])),
             resumed: None,
             informational: self.receiver.informational(),
+            is_fenced: self.known.is_fenced,
             error,
         }
     }
@@ -164,6 +177,10 @@ impl SimDriver {
     /// What the server answers, once the request has reached it.
     async fn send(&mut self, bytes: &[u8]) -> Answer {
         let sent = self.shared.runtime.now();
+        self.known.is_fenced = self.shared.fence.borrow().is_reached(sent);
+        if self.known.is_fenced {
+            return Answer::Breaks(sent, ErrorKind::Injector);
+        }
         self.known.sent = Some(sent);
         self.alarm.set(self.shared.alarm_after.get().map(|after| sent + after));
         self.known.bytes_sent = bytes.len() as u64;

@@ -19,7 +19,7 @@ use nmax_engine::schedule::source::{Slots, Sources, times};
 use nmax_engine::script::Scripts;
 use nmax_engine::{Files, KeepSamples};
 use nmax_metrics::names::NamesSent;
-use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Frame, Nanos, RawSample, Section, Window};
+use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Fence, Frame, Nanos, RawSample, Section, Window};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 
@@ -37,6 +37,12 @@ pub struct Options {
     pub workers: u32,
     /// Part of the run that is simulated.
     pub share: Share,
+    /// From when on it is simulated.
+    pub from: Nanos,
+    /// From when on nothing is started or sent.
+    pub fence: Nanos,
+    /// Instants at which the fence is moved, and where to.
+    pub fences: Vec<(Nanos, Nanos)>,
     /// Time to open a connection.
     pub connect: Nanos,
     /// Which exchanges are kept whole.
@@ -75,6 +81,9 @@ impl Options {
         Self {
             workers: 1,
             share: Share::whole(),
+            from: Nanos::ZERO,
+            fence: Nanos::MAX,
+            fences: Vec::new(),
             connect: Nanos::ZERO,
             keep: KeepSamples::All,
             keeps_windows: true,
@@ -155,14 +164,15 @@ impl Simulated {
 /// # Panics
 /// When the plan cannot be made ready, or the simulation is stuck.
 pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Simulated {
-    let world = Rc::new(World::default());
+    let world = Rc::new(World::starting_at(options.from));
+    let fence = Fence::at(options.fence);
     for (at, span) in &options.blocks {
         world.block(*at, *span);
     }
     let runtime = SimRuntime::new(Rc::clone(&world));
     let (connect, limit) = (options.connect, plan.defaults.body_limit_bytes);
     let drivers = SimDrivers::new(runtime.clone(), server, connect, limit, options.requests);
-    drivers.alarmed_after(options.alarm_after);
+    let drivers = drivers.alarmed_after(options.alarm_after).fenced_by(&fence);
     let shared = Arc::new(Mutex::new(catalog(plan, options.names_max)));
     let (reports_in, reports) = sync_channel(REPORTS_MAX);
     let running = Rc::new(Cell::new(options.workers));
@@ -177,7 +187,8 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let program = program.and_then(|program| program.with_scripts(&options.scripts));
         let program = program.expect("the plan of a test can be made ready");
         let sources = Sources::new(plan, &slots, options.share, (worker, options.workers), || runtime.timer())
-            .expect("the plan of a test has a schedule");
+            .expect("the plan of a test has a schedule")
+            .starting_at(options.from);
         let settings = MeterSettings {
             width: Nanos::from(plan.window),
             hold: times(plan).hold,
@@ -185,7 +196,8 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             seed: plan.seed,
         };
         let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, ThreadTime::default())
-            .leaving_out(nmax_plan::schedule::hold_gaps(&plan.stages));
+            .leaving_out(nmax_plan::schedule::hold_gaps(&plan.stages))
+            .starting_at(options.from);
         let meter = if options.reports_exchanges { meter.with_exchange_events() } else { meter };
         let context = Context::new(
             runtime.clone(),
@@ -196,10 +208,18 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             Arc::clone(&shared),
             Nanos::from_secs(options.unix_origin_s as u64),
         );
-        start(&runtime, Rc::new(context), plan, options, &running);
+        start(&runtime, Rc::new(context.fenced_by(fence.clone())), plan, options, &running);
+    }
+    for (at, to) in options.fences.clone() {
+        let (fence, timer) = (fence.clone(), runtime.timer());
+        runtime.spawn(async move {
+            timer.sleep_until(at).await;
+            fence.set(to);
+        });
     }
     let (catalog, sent) = (Arc::clone(&shared), NamesSent::default());
-    let mut taken = Taken { collector: Collector::new(recycle), options, catalog, sent, simulated: empty() };
+    let collector = Collector::new(recycle).starting_at(options.from.0 / Nanos::from(plan.window).0);
+    let mut taken = Taken { collector, options, catalog, sent, simulated: empty() };
     world.run(|| running.get() == 0, || taken.take(&reports));
     world.clear();
     let ended_early = taken.collector.ended_early().map(str::to_owned);

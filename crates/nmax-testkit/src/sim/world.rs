@@ -68,6 +68,11 @@ impl Wake for Handle {
 }
 
 impl World {
+    /// A world in which it is this instant.
+    pub fn starting_at(now: Nanos) -> Self {
+        Self { now: Cell::new(now), ..Self::default() }
+    }
+
     /// Keeps the thread busy for `span` from `at` on: nothing runs meanwhile, then everything is late.
     pub fn block(&self, at: Nanos, span: Nanos) {
         let mut blocks = self.blocks.borrow_mut();

@@ -122,6 +122,7 @@ async fn carry<R: Runtime, D: Driver>(
         .await
     };
     let exchange = match has_ended {
+        true if exchange.is_fenced => Err(exchange.done),
         true => Ok(exchange),
         false if core.state.is(Phase::Cut) => Err(driver.abandon().done),
         false => Ok(Exchange {
