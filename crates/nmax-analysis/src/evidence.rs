@@ -100,6 +100,10 @@ pub struct Own {
 pub struct InjectorFacts {
     /// What its host is called in readings.
     pub name: String,
+    /// Where it is, in the words of the user; `None` where that was not said.
+    pub region: Option<String>,
+    /// Which part of the load it had, from 0.
+    pub shard: u32,
     /// What it measured; `None` for the only injector of a run, which measured all of it.
     pub own: Option<Box<Own>>,
     /// Worker threads.
@@ -128,10 +132,21 @@ pub struct InjectorFacts {
     pub windows_missing: u64,
     /// Numbers of the windows that it should have sent and that never came.
     pub gaps: Vec<Range<u64>>,
+    /// Largest uncertainty of its clock against the others, from the start to the end, s.
+    pub clock_error_s: Option<f64>,
+    /// Largest jump of its clock during the run, s.
+    pub clock_jump_s: Option<f64>,
     /// The workers may only run on some of the host's processors, which are meant to be theirs.
     pub confined: bool,
     /// What used the processors of its host during the hold.
     pub culprits: Option<Culprits>,
+}
+
+impl InjectorFacts {
+    /// Windows of which its report is missing.
+    pub fn windows_lost(&self) -> u64 {
+        self.gaps.iter().fold(self.windows_missing, |sum, gap| sum + (gap.end - gap.start))
+    }
 }
 
 /// An intervention as it happened.

@@ -11,6 +11,7 @@
 //! - [`happened`]: interventions as their events tell; `beside`: what else used the processors of the injector's host
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::time::Duration;
 
 use nmax_metrics::rollup::width_for;
@@ -66,6 +67,8 @@ pub struct Fold {
     observed: Observed,
     readings: Readings,
     last_end: Nanos,
+    /// Numbers of the windows that no injector sent.
+    missing: Vec<Range<u64>>,
     /// End of the last window that is known to be there.
     known_end: Nanos,
     /// What is known of each injector.
@@ -145,6 +148,7 @@ impl Fold {
             observed: Observed::default(),
             readings: Readings::with_width(rolled.max(Nanos::from_secs(1))),
             last_end: Nanos::ZERO,
+            missing: Vec::new(),
             known_end: Nanos::ZERO,
             injectors: vec![Injector::new(INJECTOR, None)],
             interrupted: false,
@@ -157,7 +161,9 @@ impl Fold {
     /// The same of several injectors, by the names of their hosts; [`Self::part`] takes what each measured.
     #[must_use]
     pub fn of_injectors(self, names: &[&str]) -> Self {
-        let injectors = names.iter().map(|name| Injector::new(name, Some(&self.over_time.course))).collect();
+        let own = Some((&self.over_time.course, self.rolled));
+        let mut injectors: Vec<_> = names.iter().map(|name| Injector::new(name, own)).collect();
+        injectors.iter_mut().zip(0..).for_each(|(injector, shard)| injector.facts.shard = shard);
         Self { injectors, ..self }
     }
 
@@ -166,10 +172,11 @@ impl Fold {
     pub fn steer(&mut self, plan: &Plan, hold: (Nanos, Nanos)) {
         self.hold = hold;
         self.over_time.course.steer(plan);
-        self.injectors.iter_mut().filter_map(|injector| injector.own.as_mut()).for_each(|own| own.1.steer(plan));
+        self.injectors.iter_mut().filter_map(|injector| injector.own.as_mut()).for_each(|own| own.course.steer(plan));
     }
 
-    /// Adds what one of several injectors measured of a window, with the names of the run.
+    /// Adds what one of several injectors measured of a window, with the names of the run: of its own windows or of several
+    /// that are added up to one of [`Self::window_width`], in order.
     pub fn part(&mut self, injector: usize, window: &Window) {
         self.injectors[injector].window(window);
     }
@@ -190,8 +197,7 @@ impl Fold {
     pub fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
         self.rollup.push(window, |rolled| self.over_time.push(&rolled));
-        let missing = self.missing(window.start());
-        self.injectors.iter_mut().for_each(|injector| injector.facts.windows_missing += missing);
+        self.missing.extend(Some(self.missing_until(window.start())).filter(|gap| !gap.is_empty()));
         self.last_end = window.end();
         for last in &mut self.last {
             last.push(window, self.hold);
@@ -203,9 +209,20 @@ impl Fold {
         self.known_end = end;
     }
 
-    /// Windows from the last one to `until`.
-    fn missing(&self, until: Nanos) -> u64 {
-        until.since(self.last_end).0 / self.window.0.max(1)
+    /// Numbers of the windows from the last one to `until`.
+    fn missing_until(&self, until: Nanos) -> Range<u64> {
+        let number = |at: Nanos| at.0 / self.window.0.max(1);
+        number(self.last_end)..number(until)
+    }
+
+    /// Windows that came of no injector and that are not in these gaps of one.
+    fn missing_beside(&self, gaps: &[Range<u64>]) -> u64 {
+        let last = self.missing_until(self.known_end);
+        let beside = |missing: &Range<u64>| {
+            let both = |gap: &Range<u64>| gap.end.min(missing.end).saturating_sub(gap.start.max(missing.start));
+            missing.end.saturating_sub(missing.start) - gaps.iter().map(both).sum::<u64>()
+        };
+        self.missing.iter().chain([&last]).map(beside).sum()
     }
 
     /// Whether another failed exchange is kept.
@@ -252,9 +269,10 @@ impl Fold {
             return self.read(reading);
         }
         match figures::named(&resource.metric) {
-            Some(figures::LOAD_ENDED_S) if is_own => self.load_ended = Some(nanos(resource.value)),
-            Some(figures::ENDED_S) if is_own => self.ended = Some(nanos(resource.value)),
-            Some(figures::INTERRUPTED) if is_own => self.interrupted = resource.value > 0.0,
+            // The run ends with the last of its injectors.
+            Some(figures::LOAD_ENDED_S) if is_own => self.load_ended = self.load_ended.max(Some(nanos(resource.value))),
+            Some(figures::ENDED_S) if is_own => self.ended = self.ended.max(Some(nanos(resource.value))),
+            Some(figures::INTERRUPTED) if is_own => self.interrupted |= resource.value > 0.0,
             _ => {}
         }
     }
@@ -317,8 +335,7 @@ impl Fold {
         self.with_evidence(plan, catalog, &over_time, |evidence| {
             let evidence = Evidence { sides, ..*evidence };
             let judgement = judge(&evidence);
-            let summary =
-                Summary::new(&evidence, &judgement.withheld, over_time.series.finish(), &self.failures, events);
+            let summary = Summary::new(&evidence, &judgement, over_time.series.finish(), &self.failures, events);
             Judged { ending: ending.unwrap_or_else(|| self.ending()), summary, judgement }
         })
     }
@@ -345,7 +362,7 @@ impl Fold {
         let hold = (self.hold.0.min(load_ended), self.hold.1.min(load_ended));
         let facts = |injector: &Injector| {
             let facts = injector.facts(&self.totals, catalog, hold);
-            InjectorFacts { windows_missing: facts.windows_missing + self.missing(self.known_end), ..facts }
+            InjectorFacts { windows_missing: facts.windows_missing + self.missing_beside(&facts.gaps), ..facts }
         };
         let injectors: Vec<InjectorFacts> = self.injectors.iter().map(facts).collect();
         let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold, plan)).collect();

@@ -10,8 +10,6 @@ mod little;
 mod mix;
 mod stretch;
 
-use std::ops::Range;
-
 use nmax_metrics::{Aggregate, ErrorKind, LoadStats, Nanos, Section};
 use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Op;
@@ -42,10 +40,10 @@ pub const CPU_SHARE_MAX: f64 = 0.95;
 pub const STALLED_MS_MAX: f64 = 100.0;
 /// G8: share of the hold that a worker may stand still.
 pub const STALLED_SHARE_MAX: f64 = 0.01;
+/// G8: how far the clock of one of several injectors may be off, ms.
+pub const CLOCK_MS_MAX: f64 = 50.0;
 /// G8: largest share of windows that may be missing.
 pub const GAPS_SHARE_MAX: f64 = 0.02;
-/// G8: gaps that are named.
-const GAPS_NAMED_MAX: usize = 5;
 /// G1: that many late or missing ones say nothing yet, however few there are in all.
 pub const TOLERATED_COUNT: u64 = 3;
 
@@ -55,6 +53,7 @@ const CPU: Id = Id { code: "G4", name: "injector CPU", reason: "G4_INJECTOR_CPU"
 const ERRORS: Id = Id { code: "G4", name: "injector errors", reason: "G4_INJECTOR_ERRORS", op: Op::AtMost, unit: "" };
 const SAMPLES: Id = Id { code: "G8", name: "samples", reason: "G8_NO_SAMPLES", op: Op::AtLeast, unit: "" };
 const STALLS: Id = Id { code: "G8", name: "stalls", reason: "G8_STALLS", op: Op::AtMost, unit: "ms" };
+const CLOCK: Id = Id { code: "G8", name: "clock", reason: "G8_CLOCK", op: Op::AtMost, unit: "ms" };
 const GAPS: Id = Id { code: "G8", name: "gaps", reason: "G8_GAPS", op: Op::AtMost, unit: "%" };
 
 /// All gates, in order of their codes.
@@ -68,7 +67,8 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
     let censored = Section::ALL.map(|section| evidence.totals.load(section).censored.count());
     let parts = parts(evidence);
     let worst = |of: fn(&Part) -> Gate| worst(&parts, of);
-    vec![
+    let has_clocks = parts.len() > 1 || parts.iter().any(|part| clock_ms(part.facts).is_some());
+    let mut gates = vec![
         match evidence.plan.workload {
             Workload::Open { .. } => rate(hold),
             Workload::Closed { .. } => users_started(hold.dropped_injector, users(evidence)),
@@ -86,11 +86,11 @@ pub(crate) fn gates_of(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Gate
         worst(|Part { facts, .. }| swap(facts.swapped_bytes)),
         little::gate(evidence),
         samples_exist(exchanges(evidence.totals).0, censored.iter().sum()),
-        worst(|Part { facts, evidence, .. }| {
-            gaps(facts.windows_missing, &facts.gaps, windows(evidence.end, evidence.plan.window.into()))
-        }),
+        injectors::gaps(evidence, &parts),
         worst(|Part { facts, evidence, .. }| stalls(stalled_ms(facts, evidence), evidence.hold_s())),
-    ]
+    ];
+    gates.extend(has_clocks.then(|| worst(|Part { facts, .. }| clock(facts))));
+    gates
 }
 
 /// Exchanges that were completed in the whole run, and errors of the injector's own.
@@ -224,33 +224,49 @@ pub fn samples_exist(samples: u64, censored: u64) -> Gate {
     )
 }
 
-/// G8: at most 2 % of the windows lack the report of a worker.
-///
-/// - `missing`: windows that came without it; `lost`: numbers of those that never came
-pub fn gaps(missing: u64, lost: &[Range<u64>], windows: u64) -> Gate {
-    let missing = lost.iter().fold(missing, |sum, gap| sum + (gap.end - gap.start));
+/// G8: at most 2 % of the windows lack the report of a worker; `figures` says which, and `others` what is missing besides.
+fn gaps(missing: u64, windows: u64, (figures, others): (&str, &str)) -> Gate {
     let value = missing as f64 / windows.max(missing).max(1) as f64;
-    let named = lost.iter().take(GAPS_NAMED_MAX).map(|gap| match gap.end - gap.start {
-        1 => gap.start.to_string(),
-        _ => format!("{} to {}", gap.start, gap.end - 1),
-    });
-    let more = if lost.len() > GAPS_NAMED_MAX { ", .." } else { "" };
-    let named: Vec<String> = named.collect();
-    let at = if lost.is_empty() { String::new() } else { format!(", numbers {}{more}", named.join(", ")) };
-    let figures = format!("{} of {} lack the report of a worker{at}", count(missing), counted(windows, "window"));
     GAPS.at(value, GAPS_SHARE_MAX).gate(
         |_| match missing {
             0 => format!("{} without a gap", counted(windows, "window")),
-            _ => figures.clone(),
+            _ => format!("{figures}{others}"),
         },
         |value| {
             format!(
-                "{figures} ({}, limit {}): what happened then is not known; repeat the run",
+                "{figures} ({}, limit {}){others}: what happened then is not known; repeat the run",
                 share(value),
                 share(GAPS_SHARE_MAX)
             )
         },
     )
+}
+
+/// How far the clock of an injector may have been off: its uncertainty or a jump; `None` for one that was not compared.
+fn clock_ms(facts: &InjectorFacts) -> Option<f64> {
+    let size_s = [facts.clock_error_s, facts.clock_jump_s].into_iter().flatten().reduce(f64::max)?;
+    Some(size_s * 1e3).filter(|ms| ms.is_finite())
+}
+
+/// G8: the clock of an injector agreed with the others to within 50 ms.
+///
+/// What an injector starts, and the window that it is counted in, are off by as much as its clock is.
+fn clock(facts: &InjectorFacts) -> Gate {
+    let Some(value) = clock_ms(facts) else {
+        return CLOCK.unknown("the clock was not compared with those of other injectors");
+    };
+    let figures = |value: f64| match facts.clock_jump_s.is_some_and(|jump_s| jump_s * 1e3 >= value) {
+        true => format!("the clock jumped by {}", time_ms(value)),
+        false => format!("the clock agrees with the others to within {}", time_ms(value)),
+    };
+    CLOCK.at(value, CLOCK_MS_MAX).gate(figures, |value| {
+        format!(
+            "{}, limit {}: its load and its windows may be at other instants than those of the others; synchronize its \
+             clock, or use a path to the broker with a shorter round trip",
+            figures(value),
+            time_ms(CLOCK_MS_MAX)
+        )
+    })
 }
 
 /// Time that the worst worker stood still in the hold; `None` in runs that did not look.
@@ -292,17 +308,13 @@ pub(crate) fn gaps_warning(gate: &Gate) -> Option<String> {
     (is_gap && gate.name == GAPS.name).then(|| gate.text.clone())
 }
 
-fn windows(end: Nanos, width: Nanos) -> u64 {
-    end.0.div_ceil(width.0.max(1))
-}
-
 /// The stable code of the reason that a closed gate is.
 pub fn reason_code(gate: &Gate) -> &'static str {
     ALL.iter().find(|id| id.code == gate.code && id.name == gate.name).map_or(gate.code, |id| id.reason)
 }
 
 /// Every gate, in order of their codes.
-pub(crate) static ALL: [Id; 14] = [
+pub(crate) static ALL: [Id; 15] = [
     RATE,
     mix::MIX,
     LAG,
@@ -317,6 +329,7 @@ pub(crate) static ALL: [Id; 14] = [
     SAMPLES,
     GAPS,
     STALLS,
+    CLOCK,
 ];
 
 /// A gate: how it is called, and how its value is compared.
@@ -337,7 +350,7 @@ impl Id {
 
     fn unknown(self, why: &str) -> Gate {
         let (Self { code, name, unit, .. }, text) = (self, format!("not tested: {why}"));
-        Gate { code, name, injector: None, value: None, limit: None, unit, holds: true, text }
+        Gate { code, name, injector: None, failing: Vec::new(), value: None, limit: None, unit, holds: true, text }
     }
 }
 
@@ -353,7 +366,17 @@ impl Tested {
         let Self { id: Id { code, name, op, unit, .. }, value, limit } = self;
         let holds = op.holds(value, limit);
         let text = if holds { open(value) } else { closed(value) };
-        Gate { code, name, injector: None, value: Some(value), limit: Some(limit), unit, holds, text }
+        Gate {
+            code,
+            name,
+            injector: None,
+            failing: Vec::new(),
+            value: Some(value),
+            limit: Some(limit),
+            unit,
+            holds,
+            text,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! - this file: the run, its scenarios, checks and injector
 //! - `stats`: requests; `connections`; `groups`: transactions, pages, transitions, locations
 //! - `metrics`: those of the user's own
+//! - `injectors`: by injector and region, where there are several
 //! - `problems`: failures and errors by kind, with examples
 //! - [`shape`]: the plan's stages on the time axis
 //! - `observed`, `hosts`, `logs`: what was watched
@@ -16,11 +17,12 @@ use nmax_metrics::{
 use nmax_plan::plan::{Connection, Observed, Plan, RESOURCES_MAX, Scenario, Visitor, Workload};
 
 use crate::evidence::busy;
-use crate::{Batches, Evidence, InjectorFacts, Series, Withheld};
+use crate::{Batches, Evidence, InjectorFacts, Judgement, Series};
 
 mod connections;
 mod groups;
 mod hosts;
+mod injectors;
 mod logs;
 mod metrics;
 mod observed;
@@ -31,6 +33,7 @@ mod stats;
 pub use connections::Connections;
 pub use groups::{GroupRow, LocationRow, PageRow};
 pub use hosts::{FigureRow, HostView, Panel, PanelLine, hosts_of};
+pub use injectors::InjectorRow;
 pub use logs::LogErrors;
 pub use metrics::{MetricRow, SHOWN};
 pub use observed::ObservedRow;
@@ -98,8 +101,13 @@ pub struct Summary {
     pub metrics: Vec<MetricRow>,
     /// What went wrong in the whole run, causes first.
     pub problems: Vec<Problem>,
-    /// The injector in the phase.
+    /// The injector in the phase; of several, sums and the worst.
     pub injector: Injector,
+    /// By injector; none for a run on one.
+    pub injectors: Vec<InjectorRow>,
+    /// Exchanges and response times by region of the injectors; none where no region was given. What was measured by
+    /// injectors without one is under the empty name.
+    pub regions: Vec<GroupRow>,
     /// The whole run over time.
     pub series: Series,
     /// The plan's stages on the time axis.
@@ -208,10 +216,10 @@ impl Summary {
 
     /// Computes every number. O(names × buckets).
     ///
-    /// - `withheld`: quantiles that are not known
+    /// - `judgement`: quantiles that are not known, and gates that injectors fail
     pub fn new(
         evidence: &Evidence<'_>,
-        withheld: &[Withheld],
+        Judgement { withheld, gates, .. }: &Judgement,
         mut series: Series,
         failures: &[FailureExample],
         events: Vec<Event>,
@@ -238,6 +246,7 @@ impl Summary {
         for (name, stats) in &mut requests {
             stats.withhold(withheld.iter().filter(|one| one.request.as_ref() == Some(name)));
         }
+        let (injectors, regions) = injectors::rows(evidence, gates, (held, length_s));
         Self {
             phase,
             duration_s: evidence.end.as_secs_f64(),
@@ -267,6 +276,8 @@ impl Summary {
             metrics: metrics::rows(counted, catalog, length_s),
             problems: problems::collect(&whole, catalog, failures),
             injector: injector(evidence, counted),
+            injectors,
+            regions,
             series,
             stages: shape::spans(&plan.stages, evidence.end),
             steered: steered(plan),

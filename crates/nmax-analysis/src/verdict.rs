@@ -72,6 +72,8 @@ pub struct Gate {
     pub name: &'static str,
     /// Whose figures these are, where there are several injectors.
     pub injector: Option<String>,
+    /// Names of all injectors that fail it, where there are several.
+    pub failing: Vec<String>,
     /// Measured value; `None` when it does not apply.
     pub value: Option<f64>,
     /// The limit it was compared with.

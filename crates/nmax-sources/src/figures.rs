@@ -169,6 +169,7 @@ figures! {
     FATAL_PER_S "fatal_per_s" PerS Counter "lines of level fatal";
     ERRORS_COUNT "errors_count" Count Sum "errors of a kind";
     // The injector's own process.
+    CLOCK_JUMP_S "clock_jump_s" S Gauge "size of a jump of the injector's clock";
     RESIDENT_BYTES "resident_bytes" Bytes Gauge "resident memory of nmax";
     SWAPPED_BYTES "swapped_bytes" Bytes Gauge "memory of nmax that is swapped out";
     SOCKETS_COUNT "sockets_count" Count Gauge "sockets of nmax";

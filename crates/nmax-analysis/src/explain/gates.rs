@@ -74,9 +74,19 @@ explanations! {
         "Completed exchanges in the whole run: at least one.",
         "Check that the target answers (`nmax check PLAN --once`), and that the run is long enough to send a request.";
     Invalid "G8_GAPS", "parts of the run were not reported",
-        "Some windows lack the report of a worker: what happened then is not known.",
-        "Windows without the report of a worker ÷ all windows: at most 2 %; less is a warning.",
-        "Repeat the run. Look for a worker that died (event BROKE) or a machine that was suspended.";
+        "Some windows lack the report of a worker or of an injector: what happened then is not known.",
+        "Windows without the report of a worker ÷ all windows: at most 2 %; less is a warning. Of several injectors each for \
+         itself: what each lost is told in seconds of its part of the load, with the numbers of its windows.",
+        "Repeat the run. Look for a worker that died (event BROKE), a machine that was suspended, or an injector that was lost.";
+    Invalid "G8_CLOCK", "the clock of an injector does not agree with the others",
+        "An injector began its part of the load at another instant than the others, or its clock jumped during the run. The \
+         load at an instant was not the planned one, and numbers of a second are not all of that second. Its latencies are \
+         right: those are of its monotonic clock.",
+        "Per injector: the largest uncertainty of its clock against that of the broker from the start to the end, which is \
+         half of the shortest round trip, or the largest jump that was seen, whichever is more: at most 50 ms. A constant \
+         offset is corrected and does not count. Source: Cristian (1989). A run on one injector has none.",
+        "Synchronize the clock of the injector (NTP, chrony), use a path to the broker with a shorter round trip, or leave \
+         the injector out. Then repeat the run.";
     Invalid "G8_STALLS", "nmax itself stood still",
         "A worker did nothing at all for a while, although it was due. Replies that came meanwhile were seen late and \
          count as slow, and a closed workload sent nothing.",

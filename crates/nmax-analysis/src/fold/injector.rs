@@ -1,6 +1,8 @@
 //! What is known of an injector, as readings of its host tell it.
 
-use nmax_metrics::{Aggregate, Catalog, Nanos, Reading, Window};
+use std::borrow::Cow;
+
+use nmax_metrics::{Aggregate, Catalog, Nanos, Reading, Rollup, Window};
 use nmax_sources::{RUN, figures};
 
 use super::beside;
@@ -15,19 +17,41 @@ pub struct Injector {
     /// Its memory on swap at the first reading, bytes.
     swapped_first: Option<u64>,
     /// What it measured, where there are several.
-    pub(super) own: Option<Box<(Aggregate, CourseBuilder)>>,
+    pub(super) own: Option<Box<Measured>>,
+}
+
+/// What one of several injectors measured.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    totals: Aggregate,
+    rollup: Rollup,
+    pub(super) course: CourseBuilder,
+}
+
+impl Measured {
+    fn finish(&self, catalog: &Catalog, hold: (Nanos, Nanos)) -> Own {
+        let mut course = Cow::Borrowed(&self.course);
+        if let Some(open) = self.rollup.open() {
+            course.to_mut().push_rolled(open);
+        }
+        Own { totals: self.totals.clone(), course: course.finish(catalog, hold) }
+    }
 }
 
 impl Injector {
-    pub(super) fn new(name: &str, own: Option<&CourseBuilder>) -> Self {
-        let own = own.map(|course| Box::new((Aggregate::default(), course.clone())));
+    /// `own`: what takes its windows, and how wide those are that a course is made of; `None` for the only one of a run.
+    pub(super) fn new(name: &str, own: Option<(&CourseBuilder, Nanos)>) -> Self {
+        let own = own.map(|(course, width)| {
+            let (totals, rollup) = (Aggregate::default(), Rollup::new(width));
+            Box::new(Measured { totals, rollup, course: course.clone() })
+        });
         Self { facts: InjectorFacts { name: name.to_owned(), ..InjectorFacts::default() }, own, swapped_first: None }
     }
 
     pub(super) fn window(&mut self, window: &Window) {
-        if let Some(own) = &mut self.own {
-            own.0.merge(&window.aggregate);
-            own.1.push(window);
+        if let Some(own) = self.own.as_deref_mut() {
+            own.totals.merge(&window.aggregate);
+            own.rollup.push(window, |rolled| own.course.push_rolled(&rolled));
         }
     }
 
@@ -43,6 +67,8 @@ impl Injector {
         }
         let value = resource.value;
         let most = |known: &mut Option<u64>, value: u64| *known = Some(known.unwrap_or(0).max(value));
+        let largest =
+            |known: &mut Option<f64>, value: f64| *known = Some(known.map_or(value, |known| known.max(value)));
         match figures::named(&resource.metric) {
             Some(figures::OPEN_FILES_COUNT) => most(&mut facts.open_files_max, bin.max as u64),
             Some(figures::PORTS_USED_COUNT) => most(&mut facts.ports_used_max, bin.max as u64),
@@ -62,6 +88,8 @@ impl Injector {
             Some(figures::STALLED_HOLD_MAX_S) => facts.stalled_max_s = Some(value),
             Some(figures::CPU_UTILIZATION_HOLD_MAX) => facts.cpu_utilization_max = Some(value),
             Some(figures::WINDOWS_MISSING_COUNT) => facts.windows_missing += bin.sum as u64,
+            Some(figures::CLOCK_ERROR_S) => largest(&mut facts.clock_error_s, bin.max),
+            Some(figures::CLOCK_JUMP_S) => largest(&mut facts.clock_jump_s, bin.max.max(-bin.min)),
             Some(figures::WORKERS_CONFINED) => facts.confined = value > 0.0,
             _ => {}
         }
@@ -70,10 +98,7 @@ impl Injector {
 
     /// All of it so far; `totals` are those of the run.
     pub(super) fn facts(&self, totals: &Aggregate, catalog: &Catalog, hold: (Nanos, Nanos)) -> InjectorFacts {
-        let own = self
-            .own
-            .as_deref()
-            .map(|(totals, course)| Box::new(Own { totals: totals.clone(), course: course.finish(catalog, hold) }));
+        let own = self.own.as_deref().map(|own| Box::new(own.finish(catalog, hold)));
         let mean = busy(own.as_ref().map_or(totals, |own| &own.totals));
         let facts = self.facts.clone();
         InjectorFacts { cpu_utilization_max: facts.cpu_utilization_max.or(mean), own, ..facts }

@@ -1,6 +1,6 @@
 //! What is gathered by name: transactions, pages, transitions between pages, locations.
 
-use nmax_metrics::{Aggregate, Catalog, LocationStats, PageStats, Section, TransactionStats};
+use nmax_metrics::{Aggregate, Catalog, LocationStats, PageStats, RequestStats, Section, TransactionStats};
 
 use super::{Dist, per_s};
 
@@ -31,6 +31,13 @@ impl GroupRow {
             rate_per_s: per_s(stats.ended_within, length_s),
             time: Dist::from_histogram(&stats.time),
         }
+    }
+
+    /// Exchanges and their response times.
+    pub(super) fn from_requests(name: &str, stats: &RequestStats, length_s: f64) -> Self {
+        let (count, failed, ended_within) = (stats.count(), stats.failed() + stats.errors(), stats.ended_within);
+        let time = stats.latencies().response;
+        Self::from_stats(name, &TransactionStats { count, failed, ended_within, time }, length_s)
     }
 }
 

@@ -265,8 +265,7 @@ impl Run {
         };
         let event = Event { at_s: 30.0, code: "hold".into(), text: "hold began".into() };
         let judgement = Judgement { diagnosis: judge(&evidence).diagnosis, ..self.judgement.clone() };
-        let withheld = &judgement.withheld;
-        let summary = Summary::new(&evidence, withheld, builder.finish(), &self.failures, vec![event]);
+        let summary = Summary::new(&evidence, &judgement, builder.finish(), &self.failures, vec![event]);
         let judged = Judged { ending: Ending::Complete, summary, judgement };
         View::new(&judged, &self.plan, RunContext { run: self.info.clone(), ..RunContext::default() })
     }
@@ -356,6 +355,7 @@ fn judgement() -> Judgement {
         code,
         name,
         injector: None,
+        failing: Vec::new(),
         value: Some(value),
         limit: Some(limit),
         unit,

@@ -17,9 +17,10 @@ fn fleet(each: &[(&str, Run)]) -> Judgement {
     judge(&Evidence { injectors: &injectors, ..run.evidence() })
 }
 
-/// A run that is well, with a condition that lag can answer.
+/// A run that is well, with a clock that is known and a condition that lag can answer.
 fn well() -> Run {
     let mut run = Run::healthy();
+    run.injector.clock_error_s = Some(0.004);
     run.expect_p99_below(30.0);
     run
 }
@@ -27,7 +28,7 @@ fn well() -> Run {
 /// What an injector may suffer from: the code that says so, and how.
 type Ill = (&'static str, fn(&mut Run));
 
-const ILLS: [Ill; 11] = [
+const ILLS: [Ill; 13] = [
     ("G3_INJECTOR_LAG", |run| run.add(Section::Hold, 20, HOME, Outcome::Ok, 40.0, 35.0)),
     ("G4_INJECTOR_CPU", |run| run.injector.cpu_utilization_max = Some(0.96)),
     ("G4_RUN_QUEUE", |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(3)),
@@ -39,6 +40,8 @@ const ILLS: [Ill; 11] = [
     ("G8_STALLS", |run| run.injector.stalled_max_s = Some(1.0)),
     ("G8_GAPS", |run| run.injector.windows_missing = 2),
     ("G8_GAPS", |run| run.injector.gaps = vec![3..4, 6..9]),
+    ("G8_CLOCK", |run| run.injector.clock_error_s = Some(0.3)),
+    ("G8_CLOCK", |run| (run.injector.clock_error_s, run.injector.clock_jump_s) = (Some(0.01), Some(2.0))),
 ];
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -57,7 +60,7 @@ proptest! {
             judgement.gates.iter().map(|gate| (gate.code, gate.name, gate.holds)).collect::<Vec<_>>()
         };
         prop_assert_eq!(said(&judged), said(&alone));
-        let named = judged.gates.iter().all(|gate| gate.injector.is_none() || (k > 1 && gate.text.starts_with("a: ")));
+        let named = judged.gates.iter().all(|gate| gate.injector.is_none() || (k > 1 && gate.text.starts_with("injector a: ")));
         prop_assert!(named, "{:?}", judged.gates);
     }
 
@@ -72,20 +75,84 @@ proptest! {
         prop_assert_eq!(judged.verdict, Verdict::Invalid);
         let decide: Vec<_> = judged.reasons.iter().filter(|reason| reason.decides).map(|reason| (reason.code, &reason.text)).collect();
         prop_assert_eq!(decide.len(), 1, "{:?}", &decide);
-        prop_assert!(decide[0].0 == code && decide[0].1.starts_with(&format!("{}: ", NAMES[sick])), "{:?}", &decide);
+        prop_assert!(decide[0].0 == code && decide[0].1.starts_with(&format!("injector {}: ", NAMES[sick])), "{:?}", &decide);
         all.rotate_left(turn % k);
         prop_assert_eq!(fleet(&all), judged);
     }
 }
 
-/// What one lost is named by its number, and bounded.
+/// What each lost is told in seconds of its own, the worst first, with the windows; both are bounded.
 #[test]
-fn a_gap_names_its_windows() {
-    let text = |lost: &[Range<u64>]| gaps(0, lost, 100).text;
-    assert_eq!(text(&[7..8, 30..31]), "2 of 100 windows lack the report of a worker, numbers 7, 30");
-    assert!(text(&[3..4, 60..99]).contains("worker, numbers 3, 60 to 98 (40 %, limit 2 %)"));
-    let many: Vec<Range<u64>> = (0..9).map(|n| 2 * n..2 * n + 1).collect();
-    assert!(text(&many).contains("numbers 0, 2, 4, 6, 8, .. (9 %"), "{}", text(&many));
+fn what_each_lost_is_told() {
+    let text = |lost: &[(&str, Vec<(u64, u64)>)]| {
+        let long = |name, gaps: &[(u64, u64)]| {
+            let gaps = gaps.iter().map(|(from, to)| *from..*to).collect();
+            let injector = InjectorFacts { gaps, ..well().injector };
+            (name, Run { end: Nanos::from_secs(60), injector, ..well() })
+        };
+        let judged = fleet(&lost.iter().map(|(name, gaps)| long(*name, gaps)).collect::<Vec<_>>());
+        judged.reasons.into_iter().find(|reason| reason.code == "G8_GAPS").map(|reason| (reason.decides, reason.text))
+    };
+    let none = vec![];
+    assert_eq!(text(&[("a", none.clone()), ("b", none.clone())]), None);
+    let (decides, one) = text(&[("a", none.clone()), ("b", vec![(48, 60)])]).unwrap();
+    let what = "what happened then is not known; repeat the run";
+    let (figures, limit) = ("injector b: 12 s of 60 s are lost, windows 48 to 59", "(20 %, limit 2 %)");
+    assert!(decides && one == format!("{figures} {limit}: {what}"), "{one}");
+    let (_, two) = text(&[("a", vec![(7, 8), (30, 31)]), ("b", vec![(48, 60)]), ("c", none.clone())]).unwrap();
+    let other = "injector a: 2 s of 60 s are lost, windows 7, 30";
+    assert_eq!(two, format!("{figures} {limit}; {other}: {what}"));
+    let (decides, little) = text(&[("a", none), ("b", vec![(59, 60)])]).unwrap();
+    assert!(!decides && little == "injector b: 1 s of 60 s are lost, windows 59", "{little}");
+    let names: Vec<String> = (10..19).map(|number| format!("n{number}")).collect();
+    let many = (0..9).map(|n| (2 * n, 2 * n + 1)).collect::<Vec<_>>();
+    let all: Vec<_> = names.iter().map(|name| (name.as_str(), many.clone())).collect();
+    let (_, all) = text(&all).unwrap();
+    assert!(all.starts_with("injector n10: 9 s of 60 s are lost, windows 0, 2, 4, 6, 8, .. (15 %"), "{all}");
+    assert!(all.contains("; injector n15: 9 s of 60 s") && all.contains("; 3 more injectors: 27 s: what"), "{all}");
+}
+
+proptest! {
+    /// Law: what an injector lost are the windows that the run lacks and those of its gaps, each once.
+    #[test]
+    fn lost_windows_are_counted_once(sent in prop::collection::vec((any::<bool>(), any::<bool>()), 1..40)) {
+        let run = well();
+        let mut fold = Fold::new(&run.plan, run.hold, Some(run.end)).of_injectors(&["a", "b"]);
+        for (index, (a, b)) in (0..).zip(&sent) {
+            let window = Window::new(index, Nanos::from_secs(1));
+            for (injector, sent) in [(0, *a), (1, *b)] {
+                match sent {
+                    true => fold.part(injector, &window),
+                    false => fold.injectors[injector].facts.gaps.push(index..index + 1),
+                }
+            }
+            if *a || *b {
+                fold.window(&window);
+            }
+        }
+        fold.known_end(Nanos::from_secs(sent.len() as u64));
+        fold.ended = Some(Nanos::from_secs(sent.len() as u64));
+        let rows = fold.judge(&run.plan, &run.catalog, None, None).summary.injectors;
+        let lost = |of: fn(&(bool, bool)) -> bool| sent.iter().filter(|one| !of(one)).count() as f64;
+        prop_assert_eq!((rows[0].lost_s, rows[1].lost_s), (lost(|one| one.0), lost(|one| one.1)));
+    }
+}
+
+/// A clock is judged where several injectors took part, or where it is known how far it may be off.
+#[test]
+fn a_clock_is_judged_where_there_are_several() {
+    let clock = |judgement: &Judgement| judgement.gates.iter().find(|gate| gate.name == "clock").cloned();
+    let off = |error_s: Option<f64>| {
+        let run = well();
+        Run { injector: InjectorFacts { clock_error_s: error_s, ..run.injector.clone() }, ..run }
+    };
+    assert_eq!(clock(&judge(&off(None).evidence())), None);
+    assert_eq!(clock(&judge(&off(Some(0.004)).evidence())).unwrap().value, Some(4.0));
+    let unknown = clock(&fleet(&[("a", off(None)), ("b", off(None))])).unwrap();
+    assert!(unknown.holds && unknown.value.is_none(), "{unknown:?}");
+    let worst = clock(&fleet(&[("a", off(Some(0.004))), ("b", off(Some(0.07))), ("c", off(None))])).unwrap();
+    assert_eq!((worst.value, worst.limit, worst.unit, worst.failing), (Some(70.0), Some(50.0), "ms", vec!["b".into()]));
+    assert!(worst.text.starts_with("injector b: the clock agrees with the others to within 70 ms, limit 50 ms"));
 }
 
 /// Readings of a host go to the injector of that name, windows to the one that measured them.
@@ -101,10 +168,17 @@ fn each_injector_has_facts_of_its_own() {
         value,
         unit: String::new(),
     };
-    for (host, cpu) in [("a", 0.2), ("b", 0.99), ("c", 1.0)] {
+    for (host, cpu, ended_s) in [("a", 0.2, 10.0), ("b", 0.99, 9.0), ("c", 1.0, 99.0)] {
         fold.resource(&line(host, "cpu_utilization_hold_max", cpu));
         fold.resource(&line(host, "workers_count", 3.0));
+        fold.resource(&line(host, "ended_s", ended_s));
+        fold.resource(&line(host, "interrupted", f64::from(u8::from(host == "c"))));
+        for off_s in [0.02, 0.01, -cpu] {
+            fold.resource(&line(host, "clock_error_s", off_s.max(0.0)));
+            fold.resource(&line(host, "clock_jump_s", off_s));
+        }
     }
+    assert_eq!((fold.ended, fold.interrupted), (Some(Nanos::from_secs(10)), false));
     let mut window = Window::new(0, Nanos::from_secs(10));
     for injector in 0..2 {
         let mut part = Window::new(0, window.width);
@@ -118,7 +192,15 @@ fn each_injector_has_facts_of_its_own() {
     let judged = fold.judge(&run.plan, &run.catalog, None, None);
     let closed: Vec<_> = judged.judgement.gates.iter().filter(|gate| !gate.holds).collect();
     let told: Vec<_> = closed.iter().map(|gate| (gate.name, gate.injector.as_deref())).collect();
-    assert_eq!(told, [("injector CPU", Some("b")), ("run queue", Some("b")), ("gaps", Some("a"))]);
+    assert_eq!(
+        told,
+        [("injector CPU", Some("b")), ("run queue", Some("b")), ("gaps", Some("a")), ("clock", Some("b"))]
+    );
+    let failing: Vec<_> = closed.iter().map(|gate| gate.failing.join(" ")).collect();
+    assert_eq!(failing, ["b", "b", "a", "a b"]);
+    let rows = &judged.summary.injectors;
+    assert_eq!(rows[0].fails, ["G8_GAPS", "G8_CLOCK"]);
+    assert_eq!((rows[1].clock_error_s, rows[1].clock_jump_s, rows[1].shard), (Some(0.02), Some(0.99), 1));
     assert_eq!((judged.summary.injector.workers, judged.summary.injector.cpu_utilization_max), (6, Some(0.99)));
     let hosts: Vec<_> = judged.judgement.diagnosis.suspects.iter().map(|one| one.resource.host.as_str()).collect();
     assert_eq!(hosts, ["b"]);
