@@ -57,6 +57,15 @@ pub enum StartError {
     /// TLS settings.
     #[error("{0}")]
     Tls(String),
+    /// The process has iterations to start, and none of them may be in flight.
+    #[error(
+        "this part of the run has none of the {most} iterations that may be in flight\n  \
+         help: raise `max_in_flight` of the plan, or take at most {most} injectors of equal weights"
+    )]
+    Share {
+        /// Iterations of a workload that may be in flight, in the whole run.
+        most: u32,
+    },
     /// The plan's setup failed.
     #[error("{0}\n  help: repair it under `setup` of the plan; no load was sent")]
     Setup(String),

@@ -146,6 +146,7 @@ impl Run {
     /// Makes the workers of this process's share ready. Setup and teardown of the run are the caller's ([`Fixture`]).
     pub fn prepare(settings: &Settings) -> Result<Ready, StartError> {
         let workers = worker_count(settings);
+        require_room(settings)?;
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
         let (reports_in, reports) = sync_channel(REPORTS_MAX);
         let (orders, told) = watch::channel(Orders { command: Command::Run, plan: Arc::clone(&settings.plan) });
@@ -354,25 +355,43 @@ impl Drop for Run {
     }
 }
 
-/// Workers that a run gets: as many as there is work for.
+/// A part of an open workload without a slot would drop all that is due.
+fn require_room(settings: &Settings) -> Result<(), StartError> {
+    let (plan, share) = (&settings.plan, settings.share);
+    let beside = plan.background.iter().map(|background| &background.workload);
+    for workload in std::iter::once(&plan.workload).chain(beside) {
+        if let Workload::Open { max_in_flight: most, .. } = *workload
+            && share.fraction() > 0.0
+            && share.count_below(u64::from(most)) == 0
+        {
+            return Err(StartError::Share { most });
+        }
+    }
+    Ok(())
+}
+
+/// Workers that a share of a run gets: as many as there is work for.
 pub fn worker_count(settings: &Settings) -> u32 {
     let plan = &settings.plan;
+    let work = |workload, stages| settings.share.count_below(work(workload, stages));
     let main = work(&plan.workload, &plan.stages);
     // A worker without work of the mix knows its end only from the plan.
     let work = if times(plan).closes.is_some() {
         let background = plan.background.iter();
         let background = background.map(|background| work(&background.workload, &background.stages));
-        background.fold(main, f64::max)
+        background.fold(main, u64::max)
     } else {
         main
     };
-    settings.workers.min(work as u32).max(1)
+    settings.workers.min(u32::try_from(work).unwrap_or(u32::MAX)).max(1)
 }
 
-/// Most iterations at once.
-fn work(workload: &Workload, stages: &[Stage]) -> f64 {
+/// Most iterations at once, in the whole run.
+fn work(workload: &Workload, stages: &[Stage]) -> u64 {
     match workload {
-        Workload::Closed { .. } => stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max).ceil(),
-        Workload::Open { max_in_flight, .. } => f64::from(*max_in_flight),
+        Workload::Closed { .. } => {
+            stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max).ceil() as u64
+        }
+        Workload::Open { max_in_flight, .. } => u64::from(*max_in_flight),
     }
 }

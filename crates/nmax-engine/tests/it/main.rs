@@ -26,6 +26,7 @@ mod rows;
 mod schedule;
 mod scripts;
 mod setups;
+mod shares;
 mod sockets;
 mod stalls;
 mod steered;
