@@ -33,6 +33,7 @@ pub mod user;
 pub use error::StartError;
 pub use measure::collector::{Complete, WorkerUse};
 pub use program::body_files;
+pub use run::calibrate::{Calibration, calibrate};
 pub use run::fixture::Fixture;
 pub use run::settings::{Allow, BodyFile, Files, KeepSamples, Known, Settings};
 pub use run::{Event, Origin, Ready, Run, worker_count};

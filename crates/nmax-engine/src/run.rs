@@ -22,6 +22,7 @@ use crate::run::worker_thread::{Command, Link, Orders, WorkerThread};
 use crate::runtime::real::{RealClock, SharedClock, monotonic};
 use crate::schedule::source::{Slots, Times, times};
 
+pub mod calibrate;
 pub mod carrier;
 pub(crate) mod fixture;
 pub mod fixture_steps;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nmax_engine::measure::collector::Complete;
 use nmax_engine::run::rehearsal::trace_iteration;
 use nmax_engine::runtime::real::RealClock;
-use nmax_engine::{Event, KeepSamples, Origin, Run, Settings, StartError};
+use nmax_engine::{Event, KeepSamples, Origin, Run, Settings, StartError, calibrate};
 use nmax_metrics::{
     Aggregate, Clock, Code, ErrorKind, FailureExample, Fence, LoadStats, RawSample, RequestStats, Section,
 };
@@ -90,6 +90,18 @@ fn a_stretch_of_a_run_has_its_own_starts_and_windows() {
     let is_within = |raw: &RawSample| (stretch.0..stretch.1).contains(&raw.sample.intended);
     assert!(ran.raw.iter().all(|raw| is_within(raw) && raw.sample.sent < Some(stretch.1)));
     assert!(settings.fence.was_reached() && !settings.fence.set(s(9)));
+}
+
+/// Its workers are more than those of other tests, so theirs have other names.
+#[test]
+fn a_calibration_finds_a_number_and_leaves_no_thread() {
+    let target = target();
+    let found = calibrate(&target.url(), 32, Duration::from_millis(200)).unwrap();
+    assert!(found.requests_per_s > 0.0 && found.per_core_s > 0.0, "{found:?}");
+    let threads = std::fs::read_dir("/proc/self/task").unwrap();
+    let names = threads.flatten().filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok());
+    assert!(!names.into_iter().any(|name| name.trim() == "nmax-worker-31"));
+    assert!(calibrate(&refusing_url(), 1, Duration::from_millis(50)).unwrap_err().contains("answered nothing"));
 }
 
 #[test]
