@@ -110,6 +110,8 @@ pub enum RefusalReason {
     Metadata,
     /// Not the address of a host, which nothing opens.
     NoHost,
+    /// This host's own, which is not free for what others order.
+    Loopback,
     /// Private, and not allowed; `is_authorized` when the host was opened as a public one.
     Private {
         /// The user has the right to, or control of, the host of that name.
@@ -144,6 +146,10 @@ impl fmt::Display for Refusal {
             RefusalReason::NoHost => {
                 f.write_str(" is a multicast, broadcast or reserved address, not a host; choose another target")
             }
+            RefusalReason::Loopback => {
+                f.write_str(" is on this injector itself, and the plan is another's: if it may be loaded, ")?;
+                write!(f, "join with `--allow-target {host}`")
+            }
             RefusalReason::Private { is_authorized } => {
                 write!(f, " is a private address: if you may load it, pass `--allow-target {host}`")?;
                 let note = ", because `--i-am-authorized-to-test` and proofs open public addresses only";
@@ -165,12 +171,20 @@ pub struct Policy {
     allow: Vec<Allowed>,
     authorized: Vec<Host>,
     proved: Vec<Proof>,
+    /// Who orders the load is another than whose host this is.
+    is_for_others: bool,
 }
 
 impl Policy {
     /// Loopback, `allow` among private addresses, `authorized` and `proved` among public ones.
     pub fn new(allow: Vec<Allowed>, authorized: Vec<Host>, proved: Vec<Proof>) -> Self {
-        Self { allow, authorized, proved }
+        Self { allow, authorized, proved, is_for_others: false }
+    }
+
+    /// The same for plans that others order: what listens on this host's loopback is not theirs, so it must be allowed too.
+    #[must_use]
+    pub fn for_others(self) -> Self {
+        Self { is_for_others: true, ..self }
     }
 
     /// Opens the public addresses of a host that the user controls.
@@ -186,7 +200,7 @@ impl Policy {
     /// Says whether `host` may be loaded at `ip`, one of its addresses.
     pub fn decide(&self, host: &str, ip: IpAddr) -> Result<(), Refusal> {
         // The common case, without copying the name.
-        if classify(ip) == Class::ThisHost {
+        if classify(ip) == Class::ThisHost && !self.is_for_others {
             return Ok(());
         }
         self.permit(&Host::of_url(host), ip).map(drop)
@@ -196,6 +210,7 @@ impl Policy {
     pub fn permit(&self, host: &Host, ip: IpAddr) -> Result<Permit<'_>, Refusal> {
         let allowed = || self.allow.iter().find(|allowed| allowed.what.covers(host, ip));
         let (permit, why) = match classify(ip) {
+            Class::ThisHost if self.is_for_others => (allowed().map(Permit::Allowed), RefusalReason::Loopback),
             Class::ThisHost => return Ok(Permit::Loopback),
             Class::Metadata => (None, RefusalReason::Metadata),
             Class::NoHost => (None, RefusalReason::NoHost),

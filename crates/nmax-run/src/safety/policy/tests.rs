@@ -112,3 +112,19 @@ fn entries_of_a_file_name_it() {
     let entry = Allowed { given: Given::Config("c.yaml".into()), ..allowed("10.0.0.0/8") };
     assert_eq!(Permit::Allowed(&entry).to_string(), "allow_targets of c.yaml: 10.0.0.0/8");
 }
+
+/// What others order meets the same rules, and loopback is not free.
+#[test]
+fn loopback_is_not_free_for_others() {
+    let decide = |flags: &[&str], host: &str, ip: &str| {
+        let refusal = policy(flags).for_others().decide(host, ip.parse().unwrap());
+        refusal.map_err(|refusal| refusal.to_string())
+    };
+    let refused = decide(&[], "localhost", "127.0.0.1").unwrap_err();
+    assert!(refused.contains("is on this injector itself") && refused.contains("`--allow-target localhost`"), "{refused}");
+    assert!(decide(&[], "0.0.0.0", "0.0.0.0").is_err() && decide(&["authorized:h.example"], "h.example", "::1").is_err());
+    assert_eq!(decide(&["127.0.0.0/8"], "localhost", "127.0.0.1"), Ok(()));
+    assert_eq!(decide(&["localhost"], "localhost", "::1"), Ok(()));
+    assert_eq!(decide(&["10.0.0.0/8"], "h.lan", "10.0.0.1"), Ok(()));
+    assert!(decide(&["169.254.0.0/16"], "m", "169.254.169.254").is_err(), "metadata stays closed");
+}
