@@ -11,7 +11,7 @@
 //! - [`weights`]: how large the part of each is
 //! - [`batch`]: a window on its way; [`spool`]: batches on the injector's disk until they are acknowledged
 //! - [`results`]: batches of all injectors become windows of the run, each counted once; [`coverage`]: what never came
-//! - [`warrant`]: the signed permission of a run
+//! - [`warrant`]: the signed permission of a run; [`seal`]: what only its injectors read
 //! - [`manager`]: offers a run, and gives up what does not begin
 
 pub mod batch;
@@ -24,6 +24,7 @@ pub mod local;
 pub mod manager;
 pub mod records;
 pub mod results;
+pub mod seal;
 pub mod spool;
 #[cfg(test)]
 mod testing;

@@ -23,6 +23,7 @@ pub mod compare;
 pub mod control;
 mod exit;
 pub mod fidelity;
+pub mod fleet;
 pub mod hints;
 pub mod host;
 pub mod listener;

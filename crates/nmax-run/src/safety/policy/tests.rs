@@ -121,8 +121,13 @@ fn loopback_is_not_free_for_others() {
         refusal.map_err(|refusal| refusal.to_string())
     };
     let refused = decide(&[], "localhost", "127.0.0.1").unwrap_err();
-    assert!(refused.contains("is on this injector itself") && refused.contains("`--allow-target localhost`"), "{refused}");
-    assert!(decide(&[], "0.0.0.0", "0.0.0.0").is_err() && decide(&["authorized:h.example"], "h.example", "::1").is_err());
+    assert!(
+        refused.contains("is on this injector itself") && refused.contains("`--allow-target localhost`"),
+        "{refused}"
+    );
+    assert!(
+        decide(&[], "0.0.0.0", "0.0.0.0").is_err() && decide(&["authorized:h.example"], "h.example", "::1").is_err()
+    );
     assert_eq!(decide(&["127.0.0.0/8"], "localhost", "127.0.0.1"), Ok(()));
     assert_eq!(decide(&["localhost"], "localhost", "::1"), Ok(()));
     assert_eq!(decide(&["10.0.0.0/8"], "h.lan", "10.0.0.1"), Ok(()));

@@ -1,0 +1,3 @@
+//! Runs on many injectors: what is sent to them, and who conducts them.
+
+pub mod bundle;
