@@ -40,6 +40,8 @@ pub struct Spec {
     pub run: String,
     /// SHA-256 of the plan as resolved and of its files, hex.
     pub plan: String,
+    /// Where these are, sealed; `None` where the injector has them.
+    pub bundle: Option<String>,
     /// Region of each shard; `None` for anywhere. As many as there are shards.
     pub shards: Vec<Option<String>>,
     /// What happens to the part of an injector that is lost.

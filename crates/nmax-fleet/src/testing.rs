@@ -13,6 +13,7 @@ pub(crate) fn spec(shards: usize, policy: Policy) -> Spec {
         version: "1".into(),
         run: "r".into(),
         plan: "ab".into(),
+        bundle: None,
         shards: vec![None; shards],
         policy,
         window_ns: 1_000_000_000,

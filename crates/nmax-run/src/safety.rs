@@ -43,6 +43,8 @@ pub struct Consent {
     pub allow_target: Vec<Pattern>,
     /// Public hosts that the user says to be authorized to load.
     pub authorized: Vec<Host>,
+    /// Others order the load, so this host's loopback is not free.
+    pub is_for_others: bool,
 }
 
 /// Why a run must not start.
@@ -120,7 +122,8 @@ pub fn policy(consent: &Consent) -> Result<Policy, SafetyError> {
     if let Some(path) = config::path(|name| std::env::var_os(name)) {
         allow.extend(config::load(&path)?);
     }
-    Ok(Policy::new(allow, consent.authorized.clone(), Vec::new()))
+    let policy = Policy::new(allow, consent.authorized.clone(), Vec::new());
+    Ok(if consent.is_for_others { policy.for_others() } else { policy })
 }
 
 /// Decides whether `origins` may be loaded; a proof that is found becomes part of the policy. The words say on whose

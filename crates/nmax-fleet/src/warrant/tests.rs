@@ -13,6 +13,7 @@ fn spec() -> Spec {
         version: "1".into(),
         run: "r".into(),
         plan: "ab".into(),
+        bundle: None,
         shards: vec![None; 2],
         policy: Policy::Continue,
         window_ns: 1_000_000_000,

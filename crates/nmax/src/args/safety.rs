@@ -20,7 +20,7 @@ pub struct SafetyArgs {
 impl SafetyArgs {
     /// What they open.
     pub fn consent(&self) -> Consent {
-        Consent { allow_target: self.allow_target.clone(), authorized: self.authorized.clone() }
+        Consent { allow_target: self.allow_target.clone(), authorized: self.authorized.clone(), is_for_others: false }
     }
 }
 
