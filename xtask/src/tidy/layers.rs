@@ -81,6 +81,8 @@ table! {
     "nmax-agent" Shell "text sources plan observe", "clap tokio";
     "nmax-target" Shell "text data",
         "base64 hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";
+    // The only crate that knows the message broker.
+    "nmax-nats" Shell "metrics fleet", "async-nats futures-util ring serde serde_json thiserror tokio";
     // It undoes content codings as the generator does, and judges addresses as plans do.
     "nmax-proxy" Shell "text domain plan http import tls",
         "base64 http-body-util hyper hyper-util rcgen ring thiserror tokio tokio-rustls";
@@ -95,7 +97,7 @@ table! {
     "nmax-server" Shell "text json metrics plan usl capacity analysis report store run scale export",
         "base64 http-body-util hyper hyper-util jiff ring rustix serde_json tokio";
     "nmax" Program "text json sources secrets data plan metrics usl capacity analysis report extract \
-        import log http engine store observe agent slice target run export scale record server",
+        import log http engine store observe agent nats slice target run export scale record server",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
     "nmax-testkit" Program "metrics plan http engine", "base64 ring";
     "xtask" Program "", "flate2 jiff serde_json sha2";
@@ -127,10 +129,11 @@ const IMPURE: [(&str, &str); 12] = [
 ];
 
 /// Where `serde` may be named: paths of crates or modules.
-const SERDE: [&str; 9] = [
+const SERDE: [&str; 10] = [
     "crates/nmax-json/",
     "crates/nmax-plan/src/document",
     "crates/nmax-fleet/src/",
+    "crates/nmax-nats/",
     "crates/nmax-import/src/har",
     "crates/nmax-import/src/emit",
     "crates/nmax-log/src/",

@@ -1,0 +1,62 @@
+//! Messages of a stream from the first one on, for as long as somebody wants them.
+
+use std::time::Duration;
+
+use async_nats::header;
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use futures_util::StreamExt;
+use nmax_metrics::Nanos;
+
+use crate::access::pause;
+use crate::broker::{Broker, Link, Task};
+
+/// A message of a stream.
+pub(crate) struct Message {
+    /// Its subject.
+    pub(crate) subject: String,
+    /// What it says; `None` for the mark that an earlier one expired or was deleted.
+    pub(crate) bytes: Option<Vec<u8>>,
+    /// When the broker got it, ns since 1970.
+    pub(crate) at: Nanos,
+}
+
+/// Hands on each message of these subjects, in order, until the task is dropped.
+pub(crate) fn feed(
+    broker: &Broker,
+    stream: &'static str,
+    subjects: String,
+    mut take: impl FnMut(Message) + Send + 'static,
+) -> Task {
+    let link = broker.link.clone();
+    broker.task(async move {
+        let (mut next, mut failures) = (1, 0);
+        loop {
+            let before = next;
+            follow(&link, stream, &subjects, &mut next, &mut take).await;
+            failures = if next > before { 1 } else { failures + 1 };
+            tokio::time::sleep(pause(failures + 1).max(Duration::from_millis(10))).await;
+        }
+    })
+}
+
+/// Hands on messages from the number `next` on until something fails.
+async fn follow(link: &Link, stream: &str, subjects: &str, next: &mut u64, take: &mut (impl FnMut(Message) + Send)) {
+    let config = pull::OrderedConfig {
+        filter_subject: subjects.into(),
+        deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: *next },
+        ..Default::default()
+    };
+    let Ok(stream) = link.context.get_stream_no_info(stream).await else { return };
+    let Ok(consumer) = stream.create_consumer(config).await else { return };
+    let Ok(mut messages) = consumer.messages().await else { return };
+    while let Some(Ok(message)) = messages.next().await {
+        let Ok(info) = message.info() else { return };
+        *next = info.stream_sequence + 1;
+        let at = Nanos(info.published.unix_timestamp_nanos().max(0) as u64);
+        let is_mark = message.headers.as_ref().is_some_and(|headers| {
+            headers.get(header::NATS_MARKER_REASON).is_some() || headers.get("KV-Operation").is_some()
+        });
+        let bytes = (!is_mark).then(|| message.payload.to_vec());
+        take(Message { subject: message.subject.to_string(), bytes, at });
+    }
+}
