@@ -160,11 +160,17 @@ impl Fold {
 
     /// The same of several injectors, by the names of their hosts; [`Self::part`] takes what each measured.
     #[must_use]
-    pub fn of_injectors(self, names: &[&str]) -> Self {
+    pub fn of_injectors(mut self, names: &[&str]) -> Self {
+        self.tell_apart(names);
+        self
+    }
+
+    /// The run is on several injectors, by the names of their hosts: before anything of them is added.
+    pub fn tell_apart(&mut self, names: &[&str]) {
         let own = Some((&self.over_time.course, self.rolled));
         let mut injectors: Vec<_> = names.iter().map(|name| Injector::new(name, own)).collect();
         injectors.iter_mut().zip(0..).for_each(|(injector, shard)| injector.facts.shard = shard);
-        Self { injectors, ..self }
+        self.injectors = injectors;
     }
 
     /// The run goes by the stages of this plan from now on, and its statistics are of `hold`: what was measured before an
@@ -175,8 +181,8 @@ impl Fold {
         self.injectors.iter_mut().filter_map(|injector| injector.own.as_mut()).for_each(|own| own.course.steer(plan));
     }
 
-    /// Adds what one of several injectors measured of a window, with the names of the run: of its own windows or of several
-    /// that are added up to one of [`Self::window_width`], in order.
+    /// Adds what one of several injectors measured of a window, with the names of the run. As for [`Self::window`], windows
+    /// may be added up, and come in order or count without a place on the time axis.
     pub fn part(&mut self, injector: usize, window: &Window) {
         self.injectors[injector].window(window);
     }
@@ -194,8 +200,13 @@ impl Fold {
     }
 
     /// Adds a window, in order: of the run, or several that are added up to one of [`Self::window_width`].
+    ///
+    /// What came of an injector after later windows counts too, but not where it is asked how numbers changed.
     pub fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
+        if window.start() < self.last_end {
+            return self.found(window.index);
+        }
         self.rollup.push(window, |rolled| self.over_time.push(&rolled));
         self.missing.extend(Some(self.missing_until(window.start())).filter(|gap| !gap.is_empty()));
         self.last_end = window.end();
@@ -207,6 +218,15 @@ impl Fold {
     /// There are windows up to `end`: those that do not come are missing.
     pub fn known_end(&mut self, end: Nanos) {
         self.known_end = end;
+    }
+
+    /// A window that was missing has come.
+    fn found(&mut self, index: u64) {
+        let around = |gap: &Range<u64>| match gap.contains(&index) {
+            true => [gap.start..index, index + 1..gap.end],
+            false => [gap.clone(), 0..0],
+        };
+        self.missing = self.missing.iter().flat_map(around).filter(|gap| !gap.is_empty()).collect();
     }
 
     /// Numbers of the windows from the last one to `until`.

@@ -9,6 +9,9 @@ use nmax_json::records;
 
 use crate::StoreError;
 
+/// Mode of files that are made to be shared.
+pub(crate) const MODE_SHARED: u32 = 0o644;
+
 records! {
     /// A place between two lines of a file.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

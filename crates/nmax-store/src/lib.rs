@@ -7,6 +7,7 @@
 //! - [`manifest`]: what was run, on what, when
 //! - [`host`]: a description of this machine for the manifest
 //! - [`writer`]: writes a run's directory
+//! - `injectors`: what each of several injectors measured
 //! - `rollup`: windows and readings of a long run added up
 //! - [`reader`]: reads it back, also while it is being written
 //! - [`find`]: runs below a root, by path, id, prefix or `last`
@@ -25,6 +26,7 @@ pub mod find;
 pub mod fixture;
 mod hlog;
 pub mod host;
+mod injectors;
 mod line;
 mod lines;
 pub mod manifest;
@@ -43,6 +45,7 @@ pub mod writer;
 
 pub use error::StoreError;
 pub use find::{RunEntry, entry, find, list, newest};
+pub use injectors::{InjectorRecord, LostWindows};
 pub use manifest::{Hold, Manifest, SCHEMA_VERSION, Steered};
 pub use reader::{Event, Follower, RunReader};
 #[cfg(not(feature = "parquet"))]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nmax_json::records;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
@@ -147,18 +148,21 @@ impl Steered {
 
     /// Of a run whose load was changed.
     fn read(directory: &Path) -> Result<Option<Self>, StoreError> {
-        let path = directory.join(STEERED);
-        let bytes = match std::fs::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            bytes => bytes.map_err(StoreError::io("read", &path))?,
-        };
-        let damaged =
-            |error: serde_json::Error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string());
-        serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+        read_if_there(&directory.join(STEERED))
     }
 }
 
-fn write(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+/// Reads a file that may be absent.
+pub(crate) fn read_if_there<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
+    let bytes = match std::fs::read(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        bytes => bytes.map_err(StoreError::io("read", path))?,
+    };
+    let damaged = |error: serde_json::Error| StoreError::damaged(path, Some(error.line() as u64), error.to_string());
+    serde_json::from_slice(&bytes).map(Some).map_err(damaged)
+}
+
+pub(crate) fn write(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
     let mut bytes = serde_json::to_vec_pretty(value).expect("strings and numbers always become JSON");
     bytes.push(b'\n');
     crate::files::write_whole(path, &bytes)

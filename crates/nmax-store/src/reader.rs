@@ -11,7 +11,7 @@ use crate::line::WindowHead;
 use crate::lines::Lines;
 pub use crate::records::Event;
 use crate::records::{self, EventLine, FailureLine, ResourceLine};
-use crate::{Manifest, StoreError, files, line, names, writer};
+use crate::{InjectorRecord, Manifest, StoreError, files, line, names, writer};
 
 mod follow;
 mod layers;
@@ -98,6 +98,11 @@ impl RunReader {
         };
         lines.go_to_last(LAST_BYTES_MAX)?;
         Ok(lines.next().ok().flatten().and_then(|(_, line)| parse(line).ok()))
+    }
+
+    /// The injectors of a run on several, in their order; none of a run on one.
+    pub fn injectors(&self) -> Result<Vec<InjectorRecord>, StoreError> {
+        InjectorRecord::read_all(&self.directory)
     }
 
     /// The same run, read on and on while it is being written: each line once.

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use nmax_metrics::rollup::{ROLLUPS, width_for};
 use nmax_metrics::{Nanos, Reading, Resource, Rollup, TrackKey, Window};
 
-use crate::files::{Place, Stream};
+use crate::files::{MODE_SHARED, Place, Stream};
 use crate::line::Parts;
 use crate::records::{self, encode_readings};
-use crate::writer::MODE_SHARED;
 use crate::{Manifest, StoreError, hlog, line};
 
 /// Most readings of one line; what has more is left to the run's own file.

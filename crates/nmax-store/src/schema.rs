@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::line::length_of;
 use crate::line::row::{Column, SHAPES, Shape};
 use crate::records::{EventLine, FailureLine, ReadingsLine, ResourceLine};
-use crate::{Manifest, Steered};
+use crate::{InjectorRecord, Manifest, Steered};
 
 /// File name below `docs/schema/` and schema of every JSON file and every JSON line of a run's directory, except
 /// `summary.json`.
@@ -19,6 +19,10 @@ pub fn all() -> Vec<(&'static str, Value)> {
         (
             "steered.schema.json",
             schema::<Steered>("nmax steered.json", "What a run went by since its load was changed."),
+        ),
+        (
+            "injector.schema.json",
+            schema::<InjectorRecord>("nmax injectors/N/injector.json", "One of several injectors of a run."),
         ),
         ("names.schema.json", names()),
         ("windows.schema.json", windows()),

@@ -10,19 +10,16 @@ use std::path::{Path, PathBuf};
 use nmax_json::JsonFrom;
 use nmax_metrics::{Catalog, FailureExample, Nanos, Resource, Window};
 
-use crate::files::{Span, Stream};
-use crate::line::Parts;
+use crate::files::{MODE_SHARED, Place, Stream};
+use crate::injectors::{self, InjectorRecord, WindowFiles};
 use crate::records::{self, EventLine, FailureLine, ResourceLine};
-use crate::rollup::Rollups;
 use crate::tag::Limits;
-use crate::{Manifest, Steered, StoreError, files, hlog, line, names};
+use crate::{Manifest, Steered, StoreError, files, line, names};
 
 /// Failures kept per kind; later ones are left out.
 pub const FAILURES_PER_KIND_MAX: u64 = 100;
 /// Kinds of failures told apart; later ones are counted under `other`.
 pub const FAILURE_KINDS_MAX: usize = 1_000;
-/// Mode of files that are made to be shared.
-pub(crate) const MODE_SHARED: u32 = 0o644;
 /// Mode of those that hold bodies of requests and replies.
 const MODE_BODIES: u32 = 0o600;
 pub(crate) const SUMMARY: &str = "summary.json";
@@ -31,15 +28,15 @@ pub(crate) const REPORT: &str = "report.html";
 /// The one writer of a run's directory.
 pub struct RunWriter {
     directory: PathBuf,
-    latency: Stream,
-    windows: Stream,
+    windows: WindowFiles,
+    /// Of each of several injectors.
+    injectors: Vec<WindowFiles>,
     failures: Stream,
     resources: Stream,
     events: Stream,
     /// Names in the file, and how often one beyond the cap was asked for.
     named: (Limits, u64),
     failure_counts: BTreeMap<String, u64>,
-    rollups: Rollups,
     #[cfg(feature = "parquet")]
     segments: crate::samples::Segments,
 }
@@ -51,30 +48,27 @@ impl RunWriter {
     /// [`StoreError::Exists`] when the directory is there already: none is ever used twice.
     pub fn create(root: &Path, manifest: &Manifest) -> Result<Self, StoreError> {
         let directory = root.join(manifest.directory_name()?);
-        let started_at = manifest.started()?.into();
+        manifest.started()?;
         fs::create_dir_all(root).map_err(StoreError::io("create", root))?;
         fs::create_dir(&directory).map_err(|source| match source.kind() {
             io::ErrorKind::AlreadyExists => StoreError::Exists { path: directory.clone() },
             _ => StoreError::Io { action: "create", path: directory.clone(), source },
         })?;
         let stream = |file: &str| Stream::create(directory.join(file), MODE_SHARED);
-        let mut latency = stream(hlog::FILE)?;
-        latency.append(&hlog::header(started_at))?;
-        let windows = stream(line::FILE)?;
+        let windows = WindowFiles::create(&directory, manifest)?;
         let failures = Stream::create(directory.join(records::FAILURES), MODE_BODIES)?;
         let (resources, events) = (stream(records::RESOURCES)?, stream(records::EVENTS)?);
         // Last: a directory is a run once it has a manifest, and by then its windows are locked, so that a reader that looks
         // at this moment takes it for one that goes on, not for one that was cut off.
         manifest.write(&directory)?;
         Ok(Self {
-            latency,
             windows,
+            injectors: Vec::new(),
             failures,
             resources,
             events,
             named: (Limits::default(), 0),
             failure_counts: BTreeMap::new(),
-            rollups: Rollups::new(&directory, manifest)?,
             #[cfg(feature = "parquet")]
             segments: crate::samples::Segments::new(&directory),
             directory,
@@ -98,19 +92,26 @@ impl RunWriter {
         }
         self.windows.check()?;
         self.name(catalog)?;
-        let mut histograms = Vec::new();
-        hlog::encode(window, &mut histograms);
-        let from = (self.windows.place(), self.latency.place());
-        self.latency.append(&histograms)?;
-        self.windows.append(&line::encode(window, None))?;
-        let parts = Parts {
-            windows: Span { from: from.0, to: self.windows.place() },
-            latency: Span { from: from.1, to: self.latency.place() },
-        };
-        self.rollups.window(window, &parts, self.resources.place())?;
+        self.windows.append(window, self.resources.place())?;
         #[cfg(feature = "parquet")]
         self.segments.close_when_due(window.end())?;
         Ok(())
+    }
+
+    /// The run is on several injectors, of which this is known: before the first window, and whenever more is known.
+    ///
+    /// - `manifest`: that of the run
+    pub fn injectors(&mut self, manifest: &Manifest, injectors: &[InjectorRecord]) -> Result<(), StoreError> {
+        if self.injectors.is_empty() {
+            self.injectors = WindowFiles::create_all(&self.directory, manifest, injectors)?;
+            return Ok(());
+        }
+        injectors::rewrite(&self.directory, injectors)
+    }
+
+    /// Adds what one of several injectors measured of a window of the run that was added before, with the names of the run.
+    pub fn part(&mut self, injector: usize, window: &Window) -> Result<(), StoreError> {
+        self.injectors[injector].append(window, Place::default())
     }
 
     /// Adds raw exchanges to the open segment, and closes it when it is full.
@@ -151,7 +152,7 @@ impl RunWriter {
     /// Adds a reading of a host.
     pub fn resource(&mut self, resource: &Resource) -> Result<(), StoreError> {
         self.resources.append(&records::encode(&ResourceLine::json_from(resource)))?;
-        self.rollups.resource(resource);
+        self.windows.rollups().resource(resource);
         Ok(())
     }
 
@@ -164,8 +165,9 @@ impl RunWriter {
     pub fn finish(mut self, summary_json: &str, report_html: &str) -> Result<(), StoreError> {
         #[cfg(feature = "parquet")]
         self.segments.close()?;
-        let own = [&mut self.latency, &mut self.windows, &mut self.failures, &mut self.resources, &mut self.events];
-        for stream in own.into_iter().chain(self.rollups.streams()) {
+        let own = [&mut self.failures, &mut self.resources, &mut self.events];
+        let windows = std::iter::once(&mut self.windows).chain(&mut self.injectors).flat_map(WindowFiles::streams);
+        for stream in own.into_iter().chain(windows) {
             stream.sync()?;
         }
         write_results(&self.directory, summary_json, report_html)

@@ -24,6 +24,7 @@ pub struct Injector {
 #[derive(Clone, Debug)]
 pub(super) struct Measured {
     totals: Aggregate,
+    last_end: Nanos,
     rollup: Rollup,
     pub(super) course: CourseBuilder,
 }
@@ -43,7 +44,7 @@ impl Injector {
     pub(super) fn new(name: &str, own: Option<(&CourseBuilder, Nanos)>) -> Self {
         let own = own.map(|(course, width)| {
             let (totals, rollup) = (Aggregate::default(), Rollup::new(width));
-            Box::new(Measured { totals, rollup, course: course.clone() })
+            Box::new(Measured { totals, last_end: Nanos::ZERO, rollup, course: course.clone() })
         });
         Self { facts: InjectorFacts { name: name.to_owned(), ..InjectorFacts::default() }, own, swapped_first: None }
     }
@@ -51,7 +52,10 @@ impl Injector {
     pub(super) fn window(&mut self, window: &Window) {
         if let Some(own) = self.own.as_deref_mut() {
             own.totals.merge(&window.aggregate);
-            own.rollup.push(window, |rolled| own.course.push_rolled(&rolled));
+            if window.start() >= own.last_end {
+                own.last_end = window.end();
+                own.rollup.push(window, |rolled| own.course.push_rolled(&rolled));
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! A run that is in its directory.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
@@ -9,7 +10,7 @@ use nmax_metrics::{Catalog, Nanos, Reading, Window, rollup};
 use nmax_plan::plan::Plan;
 use nmax_report::{RunContext, View};
 use nmax_sources::RUN;
-use nmax_store::{Event, Follower, Manifest, RunReader, StoreError};
+use nmax_store::{Event, Follower, InjectorRecord, Manifest, RunReader, StoreError};
 
 use super::Finished;
 use super::ending::exit_of;
@@ -39,6 +40,8 @@ pub struct Followed {
     span: Option<(Nanos, Nanos)>,
     /// Nothing was read yet.
     is_unread: bool,
+    /// How many injectors are told apart.
+    injectors: usize,
 }
 
 impl Followed {
@@ -52,7 +55,7 @@ impl Followed {
         let mut fold = Fold::of_length(&plan, times.hold, times.end, times.end.or(written.flatten()));
         fold.injectors[0].facts.workers = run.manifest().workers as u32;
         let follower = run.follow_by(fold.window_width()).map_err(|error| error.to_string())?;
-        Ok(Self { directory: directory.to_owned(), follower, plan, fold, span: None, is_unread: true })
+        Ok(Self { directory: directory.to_owned(), follower, plan, fold, span: None, is_unread: true, injectors: 0 })
     }
 
     /// The same of a part of a run: what was due or ended from `from` until `until`, ramps and warm-up too, counts as its hold.
@@ -73,7 +76,7 @@ impl Followed {
             follower.pass_to(span.0);
         }
         let directory = directory.to_owned();
-        let mut followed = Self { directory, follower, plan, fold, span: Some(span), is_unread: true };
+        let mut followed = Self { directory, follower, plan, fold, span: Some(span), is_unread: true, injectors: 0 };
         followed.follower.refresh().map_err(|error| error.to_string())?;
         followed.take(true, &mut |_| {}).map_err(|error| error.to_string())?;
         let judged = followed.fold.judge(&followed.plan, followed.follower.catalog(), None, None);
@@ -167,8 +170,13 @@ impl Followed {
     ///
     /// - `has_more`: there are windows that were not read
     fn take(&mut self, has_more: bool, told: &mut dyn FnMut(RunRecord<'_>)) -> Result<(), StoreError> {
-        let Self { follower, fold, span, plan, .. } = self;
+        let Self { follower, fold, span, plan, injectors, .. } = self;
         let span = *span;
+        let known: Vec<&InjectorRecord> = follower.injectors().collect();
+        if known.len() > std::mem::replace(injectors, known.len()) {
+            tell_apart(fold, known.iter().copied());
+        }
+        fold.injectors.iter_mut().zip(known).for_each(|(injector, known)| injector.facts.gaps = gaps(known));
         let is_within = move |at: Nanos| span.is_none_or(|(from, until)| (from..until).contains(&at));
         while let Some(reading) = follower.reading()? {
             if is_within(reading.resource.at) || reading.resource.source == RUN {
@@ -181,11 +189,14 @@ impl Followed {
         if span.is_none() {
             follower.fine_from(fold.fine_from(written));
         }
+        let within = |window: &Window, (from, until): (Nanos, Nanos)| {
+            let is_in = window.start() >= from && window.end() <= until;
+            is_in.then(|| Window { aggregate: window.aggregate.whole(), ..window.clone() })
+        };
         windows(follower, |window| match span {
-            Some((from, until)) => {
-                let is_in = window.start() >= from && window.end() <= until;
-                is_in.then(|| fold.window(&Window { aggregate: window.aggregate.whole(), ..window.clone() }));
-                window.end() < until
+            Some(span) => {
+                within(window, span).iter().for_each(|window| fold.window(window));
+                window.end() < span.1
             }
             None => {
                 fold.window(window);
@@ -193,6 +204,14 @@ impl Followed {
                 true
             }
         })?;
+        for injector in 0..*injectors {
+            while let Some(window) = follower.part(injector)? {
+                match span {
+                    Some(span) => within(&window, span).iter().for_each(|window| fold.part(injector, window)),
+                    None => fold.part(injector, &window),
+                }
+            }
+        }
         while fold.takes_failures()
             && let Some(failure) = follower.failure()?
         {
@@ -251,6 +270,20 @@ fn windows(follower: &mut Follower, mut take_one: impl FnMut(&Window) -> bool) -
 pub(super) fn fold(plan: &Plan) -> Fold {
     let times = nmax_engine::times(plan);
     Fold::new(plan, times.hold, times.end)
+}
+
+/// What these injectors of a run measure is told apart from now on.
+pub(super) fn tell_apart<'a>(fold: &mut Fold, all: impl Iterator<Item = &'a InjectorRecord> + Clone) {
+    fold.tell_apart(&all.clone().map(|injector| injector.name.as_str()).collect::<Vec<_>>());
+    for (injector, InjectorRecord { region, shard, workers, .. }) in fold.injectors.iter_mut().zip(all) {
+        let facts = &mut injector.facts;
+        (facts.region, facts.shard, facts.workers) = (region.clone(), *shard, *workers);
+    }
+}
+
+/// Windows of an injector that never came.
+pub(super) fn gaps(injector: &InjectorRecord) -> Vec<Range<u64>> {
+    injector.gaps.iter().map(|lost| lost.from..lost.to).collect()
 }
 
 /// Whether a run whose numbers are complete was cut off all the same: its summary, which is written last, is missing, or

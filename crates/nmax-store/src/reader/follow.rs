@@ -5,7 +5,7 @@ use nmax_metrics::{Catalog, FailureExample, Nanos, Reading, Window};
 use super::layers::{LayeredReadings, LayeredWindows};
 use super::{Lines, RunReader, next_record, open_failures};
 use crate::records::{self, Event, EventLine, FailureLine};
-use crate::{Manifest, StoreError, names};
+use crate::{InjectorRecord, Manifest, StoreError, injectors, names};
 
 /// Most places that are told of what cannot be read; what is damaged all over is told often enough.
 const DAMAGE_MAX: usize = 20;
@@ -17,6 +17,9 @@ const DAMAGE_MAX: usize = 20;
 pub struct Follower {
     run: RunReader,
     windows: LayeredWindows,
+    width: Nanos,
+    /// Of each of several injectors.
+    injectors: Vec<(InjectorRecord, LayeredWindows)>,
     failures: Option<Lines>,
     readings: LayeredReadings,
     events: Option<Lines>,
@@ -56,14 +59,18 @@ impl Follower {
         let mut damage = Damage { is_unnamed: run.unnamed.is_some(), ..Damage::default() };
         run.unnamed.take().into_iter().for_each(|error| damage.add(error));
         let directory = &run.directory;
-        Ok(Self {
+        let mut follower = Self {
             windows: LayeredWindows::open(directory, width)?,
+            width,
+            injectors: Vec::new(),
             failures: open_failures(directory)?,
             readings: LayeredReadings::open(directory, width)?,
             events: Lines::open_any(&directory.join(records::EVENTS))?,
             damage,
             run,
-        })
+        };
+        follower.grow_injectors()?;
+        Ok(follower)
     }
 
     /// Lets what is in the files now be read; whether there are more windows.
@@ -72,12 +79,46 @@ impl Follower {
             lines.grow()?;
         }
         self.readings.grow()?;
+        self.grow_injectors()?;
         let has_more = self.windows.grow()?;
         if has_more && !self.damage.is_unnamed {
             // Names are written before their first use, so these cover every line up to the lengths seen above.
             self.run.catalog = names::read(&self.run.directory, &self.run.manifest)?;
         }
         Ok(has_more)
+    }
+
+    /// Those that came since the last look too.
+    fn grow_injectors(&mut self) -> Result<(), StoreError> {
+        let records = match self.run.injectors() {
+            // What is known of them stays.
+            Err(error @ StoreError::Damaged { .. }) => {
+                self.damage.add(error);
+                return Ok(());
+            }
+            records => records?,
+        };
+        for (number, record) in records.into_iter().enumerate() {
+            if let Some((known, windows)) = self.injectors.get_mut(number) {
+                windows.grow()?;
+                *known = record;
+            } else {
+                let windows = LayeredWindows::open(&injectors::folder(&self.run.directory, number), self.width)?;
+                self.injectors.push((record, windows));
+            }
+        }
+        Ok(())
+    }
+
+    /// The injectors of a run on several, in their order; none of a run on one.
+    pub fn injectors(&self) -> impl ExactSizeIterator<Item = &InjectorRecord> {
+        self.injectors.iter().map(|(record, _)| record)
+    }
+
+    /// The next full window of one of several injectors.
+    pub fn part(&mut self, injector: usize) -> Result<Option<Window>, StoreError> {
+        let limits = names::limits(&self.run.catalog);
+        self.damage.pass(|| self.injectors[injector].1.next(limits))
     }
 
     /// Reads again what was run: the load of the run was changed.
@@ -114,6 +155,7 @@ impl Follower {
     /// From when on windows and readings are those of the run, and not of its rollup: what lies before is only passed over.
     pub fn pass_to(&mut self, instant: Nanos) {
         self.fine_from(instant);
+        self.injectors.iter_mut().for_each(|(_, windows)| windows.fine_from = instant);
         self.readings.fine_from = instant;
     }
 
@@ -143,9 +185,9 @@ impl Follower {
     ///
     /// - `ended`: nothing more is written, so what is missing now will never come
     pub fn damage(&mut self, ended: bool) -> Vec<StoreError> {
-        if let (true, Some(missing)) = (ended, self.windows.own.unfinished()) {
-            self.damage.add(missing);
-        }
+        let all = self.injectors.iter_mut().map(|(_, windows)| windows).chain([&mut self.windows]);
+        let missing: Vec<_> = all.filter(|_| ended).filter_map(|windows| windows.own.unfinished()).collect();
+        missing.into_iter().for_each(|missing| self.damage.add(missing));
         std::mem::take(&mut self.damage.found)
     }
 }

@@ -31,9 +31,12 @@ fn real_files_obey_their_schemas() {
     let long = LongRun { seconds: 7_200, names: 2, rate_per_s: 2 };
     let mut writer = long.begin(scratch.path(), "").unwrap();
     (0..21).for_each(|second| long.second(&mut writer, &long.catalog(), second).unwrap());
-    let rollup = writer.path().join("rollup-10s");
+    let injector = InjectorRecord { gaps: vec![crate::LostWindows { from: 1, to: 2 }], ..InjectorRecord::default() };
+    writer.injectors(&Manifest::read(writer.path()).unwrap(), &[injector]).unwrap();
+    let (rollup, injector) = (writer.path().join("rollup-10s"), writer.path().join("injectors/0"));
     let all = all().into_iter().map(|(name, schema)| match name.strip_prefix("rollup-") {
         Some(file) => (&rollup, file, schema),
+        None if name == "injector.schema.json" => (&injector, name, schema),
         None => (&directory, name, schema),
     });
     for (directory, name, schema) in all.chain([(&rollup, "windows.schema.json", windows())]) {

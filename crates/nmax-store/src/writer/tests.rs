@@ -3,8 +3,8 @@ use std::os::unix::fs::PermissionsExt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::RunReader;
 use crate::testing::{self, Scratch, catalog, manifest};
+use crate::{LostWindows, RunReader, hlog};
 
 const START: &str = "2026-01-31T12:00:05Z";
 
@@ -40,6 +40,44 @@ proptest! {
         merged.aggregate.merge(&window.aggregate);
         prop_assert_eq!(written(writer.path()), vec![merged]);
     }
+}
+
+/// What several injectors measured reads back by injector, also what was written after it began to be read.
+#[test]
+fn parts_read_back() {
+    let scratch = Scratch::new();
+    let manifest = manifest("a", START);
+    let mut writer = RunWriter::create(scratch.path(), &manifest).unwrap();
+    let mut follower = RunReader::open(writer.path()).unwrap().follow().unwrap();
+    assert_eq!(follower.injectors().len(), 0);
+    let record = |name: &str, region: Option<&str>| InjectorRecord {
+        name: name.into(),
+        region: region.map(str::to_owned),
+        ..InjectorRecord::default()
+    };
+    let mut known = vec![record("a", Some("eu")), record("b", None)];
+    writer.injectors(&manifest, &known).unwrap();
+    let windows = testing::windows(4);
+    for window in &windows {
+        writer.window(window, &catalog(4)).unwrap();
+        writer.part(0, window).unwrap();
+        follower.refresh().unwrap();
+        assert_eq!(follower.part(0).unwrap().as_ref(), Some(window));
+    }
+    writer.part(1, &windows[2]).unwrap();
+    known[1].gaps.push(LostWindows { from: 3, to: 4 });
+    writer.injectors(&manifest, &known).unwrap();
+    follower.refresh().unwrap();
+    assert!(follower.injectors().eq(&known));
+    assert_eq!([0, 1, 1].map(|part| follower.part(part).unwrap()), [None, Some(windows[2].clone()), None]);
+    assert_eq!(RunReader::open(writer.path()).unwrap().injectors().unwrap(), known);
+    assert_eq!(written(writer.path()), windows);
+    let file = writer.path().join("injectors/1/injector.json");
+    std::fs::write(&file, "{").unwrap();
+    follower.refresh().unwrap();
+    assert!(follower.injectors().eq(&known), "what is known stays");
+    assert!(follower.damage(false)[0].to_string().contains("injectors/1/injector.json"));
+    writer.finish("", "").unwrap();
 }
 
 #[test]
@@ -104,7 +142,7 @@ fn after_a_full_disk_everything_before_reads_back() {
     windows[..5].iter().for_each(|window| writer.window(window, &catalog(4)).unwrap());
     let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has /dev/full");
     let path = writer.path().join(line::FILE);
-    writer.windows = Stream::over(path, Box::new(full));
+    writer.windows.lines = Stream::over(path, Box::new(full));
     let error = writer.window(&windows[5], &catalog(4)).unwrap_err().to_string();
     assert!(error.contains("the disk is full"), "{error}");
     let length = |writer: &RunWriter| fs::metadata(writer.path().join(hlog::FILE)).unwrap().len();

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use nmax_analysis::Verdict;
-use nmax_metrics::Section;
+use nmax_analysis::summary::GroupRow;
+use nmax_metrics::{Resource, Section};
 use nmax_report::terminal::{Style, table};
 use nmax_report::{csv, json};
+use nmax_store::LostWindows;
 use nmax_store::fixture::LongRun;
 
 use super::*;
@@ -104,6 +106,84 @@ fn rollups_say_what_windows_say() {
     let view = followed.view(&folded, None);
     let text = format!("{:#}\n", json::summary(&view));
     same(&by_rollups_ended[..text.len()], &text);
+}
+
+/// Law: read back, a run on several injectors is judged as it was while it went on, with what each of them measured, lost and
+/// sent late; by rollups and without them. A part of it is told apart too.
+#[test]
+fn a_fleet_reads_back_as_it_was_judged() {
+    let scratch = Scratch::new();
+    let [whole, a, b, c] = [6, 1, 2, 3].map(|rate_per_s| LongRun { seconds: 7_000, names: 4, rate_per_s });
+    let mut writer = whole.begin(&scratch.0, THRESHOLDS).unwrap();
+    let (catalog, directory) = (whole.catalog(), writer.path().to_owned());
+    let manifest = Manifest::read(&directory).unwrap();
+    let plan = plan_of_manifest(&manifest.plan).unwrap();
+    let record = |name: &str, region: Option<&str>, shard, gaps: &[(u64, u64)]| InjectorRecord {
+        name: name.into(),
+        region: region.map(str::to_owned),
+        shard,
+        workers: shard + 1,
+        gaps: gaps.iter().map(|(from, to)| LostWindows { from: *from, to: *to }).collect(),
+    };
+    let at_first = [("eu1", Some("eu")), ("us1", Some("us")), ("us2", Some("us"))];
+    let at_first: Vec<_> = at_first.iter().zip(0..).map(|((name, region), n)| record(name, *region, n, &[])).collect();
+    writer.injectors(&manifest, &at_first).unwrap();
+    let mut live = fold(&plan);
+    tell_apart(&mut live, at_first.iter());
+    let mut put = |second: u64, senders: &[usize], live: &mut Fold| {
+        let parts = senders.iter().map(|sender| (*sender, [a, b, c][*sender].window(second)));
+        let mut window = Window::new(second, Nanos::from_secs(1));
+        let parts: Vec<_> = parts.inspect(|(_, part)| window.aggregate.merge(&part.aggregate)).collect();
+        writer.window(&window, &catalog).unwrap();
+        live.window(&window);
+        for (sender, part) in parts {
+            writer.part(sender, &part).unwrap();
+            live.part(sender, &part);
+        }
+    };
+    for second in (0..613).filter(|second| *second != 350) {
+        match second {
+            200..212 => put(second, &[0, 2], &mut live),
+            400 => put(second, &[0, 1], &mut live),
+            _ => put(second, &[0, 1, 2], &mut live),
+        }
+        if second == 410 {
+            put(400, &[2], &mut live);
+        }
+    }
+    for (host, error_s) in [("eu1", 0.004), ("us1", 0.08)] {
+        let (at, source, metric, unit) = (Nanos::from_secs(600), RUN.into(), "clock_error_s".into(), "s".into());
+        let clock = Resource { at, host: host.into(), source, metric, value: error_s, unit };
+        writer.resource(&clock).unwrap();
+        live.resource(&clock);
+    }
+    let lost = [&[(350, 351)][..], &[(200, 212), (350, 351)], &[(350, 351)]];
+    let known: Vec<_> = at_first
+        .into_iter()
+        .zip(lost)
+        .map(|(one, lost)| record(&one.name, one.region.as_deref(), one.shard, lost))
+        .collect();
+    writer.injectors(&manifest, &known).unwrap();
+    live.injectors.iter_mut().zip(&known).for_each(|(injector, known)| injector.facts.gaps = gaps(known));
+    drop(writer);
+    live.interrupted = true;
+    let judged = live.judge(&plan, &catalog, Some(Ending::CutOff), None);
+
+    let told = |judged: &Judged| format!("{judged:#?}");
+    let read_back = || Followed::open(&directory).unwrap().judge().unwrap().0;
+    same(&told(&read_back()), &told(&judged));
+    for part in [directory.clone(), directory.join("injectors/0"), directory.join("injectors/2")] {
+        fs::remove_dir_all(part.join("rollup-10s")).unwrap();
+        same(&told(&read_back()), &told(&judged));
+    }
+    let rows = &judged.summary.injectors;
+    assert_eq!(rows.iter().map(|row| row.lost_s).collect::<Vec<_>>(), [1.0, 13.0, 1.0]);
+    assert_eq!(rows.iter().map(|row| row.fails.join(" ")).collect::<Vec<_>>(), ["", "G8_GAPS G8_CLOCK", ""]);
+    let held = |seconds: u64, rate: u64| (613 - 95 - seconds) * rate;
+    assert_eq!(rows.iter().map(|row| row.exchanges.count).collect::<Vec<_>>(), [held(1, 1), held(13, 2), held(1, 3)]);
+    let part = Followed::between(&directory, (Nanos::from_secs(195), Nanos::from_secs(205))).unwrap().summary;
+    let counts = |rows: &[GroupRow]| rows.iter().map(|row| (row.name.clone(), row.count)).collect::<Vec<_>>();
+    assert_eq!(counts(&part.regions), [("eu".to_owned(), 10), ("us".to_owned(), 5 * 2 + 10 * 3)]);
 }
 
 /// A day takes as many windows as it has minutes, and one more for each second of the rest.
