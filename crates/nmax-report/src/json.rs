@@ -91,7 +91,12 @@ records! {
             "Errors in the phase of every followed log of an application.";
         diagnosis: diagnosis::Diagnosis = &view.judgement.diagnosis;
         connections: Connections = &view.summary.connections;
-        injector: Injector = &view.summary.injector;
+        injector: Injector = &view.summary.injector, "Of several injectors, sums and the worst.";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        injectors: Vec<groups::Injector> = &view.summary.injectors, "By injector; absent for a run on one.";
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        regions: Vec<groups::Region> = &view.summary.regions,
+            "By region of the injectors; absent for a run on one, and where no region was given.";
         events: Vec<EventRow> = &view.summary.events;
         limits_hit: Vec<String> = &view.summary.limits_hit;
     }

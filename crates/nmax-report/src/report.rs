@@ -9,7 +9,7 @@
 //! - `asked`: what was asked, how and from where
 //! - `before`: what changed since the run before, and the comparison with a baseline
 //! - `answer`: what the profile says, steadiness, interventions
-//! - `requests`, `groups`: tables by name
+//! - `requests`, `groups`: tables by name; `injectors`: by region and injector
 //! - `course`: pictures over time, distribution and heat map
 //! - `trouble`: failures and errors; `conditions`: thresholds, checks, gates
 //! - `hosts`, `diagnosis`, `breakdown`, `sides`: resources, suspects, times taken apart
@@ -34,6 +34,7 @@ mod diagnosis;
 mod first;
 mod groups;
 mod hosts;
+mod injectors;
 mod likeness;
 mod origin;
 mod requests;
@@ -47,12 +48,13 @@ pub use likeness::document as likeness;
 type Part = fn(&View) -> Option<Section>;
 
 /// Every part, in the order of reading.
-const PARTS: [&[Part]; 15] = [
+const PARTS: [&[Part]; 16] = [
     first::SECTIONS,
     asked::SECTIONS,
     before::SINCE,
     answer::SECTIONS,
     requests::SECTIONS,
+    injectors::SECTIONS,
     course::SECTIONS,
     trouble::SECTIONS,
     conditions::SECTIONS,

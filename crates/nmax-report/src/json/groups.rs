@@ -1,6 +1,6 @@
 //! What is gathered by name: scenarios, transactions, pages, transitions, locations.
 
-use nmax_analysis::summary::{GroupRow, LocationRow, MetricRow, PageRow, ScenarioRow};
+use nmax_analysis::summary::{GroupRow, InjectorRow, LocationRow, MetricRow, PageRow, ScenarioRow};
 use nmax_json::{JsonFrom, Keyed, Keys, Micro, Word, records};
 use nmax_metrics::MetricKind;
 
@@ -43,6 +43,29 @@ records! {
         iteration_time_ms: Dist = &row.iterations.time;
         pages: u64 = row.pages.count, "Those that reached their end, failed ones included.";
         page_time_ms: Dist = &row.pages.time;
+    }
+    pub(super) struct Injector(row: &InjectorRow) {
+        name: String;
+        region: Option<String>, "Null where none was given.";
+        shard: u64, "Which part of the load it had, from 0.";
+        workers: u64;
+        started: u64, "Iterations started in the phase.";
+        started_share: Option<Micro>, "Of all that were started, 0 to 1; null without any.";
+        #[serde(flatten)] exchanges: Exchanges = &row.exchanges;
+        injector_lag_ms: Dist = &row.lag;
+        cpu_utilization: Option<Micro>, "Of the busiest worker, 0 to 1.";
+        clock_error_s: Option<Micro>, "Largest uncertainty of its clock against the others; null where it was not compared.";
+        clock_jump_s: Option<Micro>, "Largest jump of its clock; null where it was not compared.";
+        lost_s: Micro, "Time of its part of the load that it did not report, in the whole run.";
+        fails: Vec<Word> = &row.fails, "Codes of the gates that it fails.";
+    }
+    pub(super) struct Region(row: &GroupRow) {
+        region: Option<String> = Some(row.name.clone()).filter(|name| !name.is_empty()), "Null for injectors without one.";
+        #[serde(flatten)] exchanges: Exchanges = row;
+    }
+    pub(super) struct Exchanges(row: &GroupRow) {
+        #[serde(flatten)] group: Group = row;
+        response_time_ms: Dist = &row.time;
     }
     pub(super) struct Metric(row: &MetricRow) {
         name: String = &row.metric.name;

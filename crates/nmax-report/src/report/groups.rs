@@ -26,7 +26,7 @@ pub(super) fn tables(summary: &Summary) -> Vec<((&'static str, &'static str), Ta
 }
 
 /// Name, count, failures and rate of a group.
-fn counted<'a, R>((name, count): (&str, &str), rows: &'a [R], of: fn(&R) -> &GroupRow) -> Table<&'a R> {
+pub(super) fn counted<'a, R>((name, count): (&str, &str), rows: &'a [R], of: fn(&R) -> &GroupRow) -> Table<&'a R> {
     Table::from_rows(rows)
         .named()
         .word(name, |row| &of(row).name)
@@ -39,7 +39,12 @@ fn counted<'a, R>((name, count): (&str, &str), rows: &'a [R], of: fn(&R) -> &Gro
 }
 
 /// With its times, of which the terminal has some.
-fn timed<'a, R: Copy>(table: Table<R>, median: &str, short: &[&'static str], of: impl Fn(R) -> &'a Dist) -> Table<R> {
+pub(super) fn timed<'a, R: Copy>(
+    table: Table<R>,
+    median: &str,
+    short: &[&'static str],
+    of: impl Fn(R) -> &'a Dist,
+) -> Table<R> {
     let mut table = table.group("");
     for (index, name) in QUANTILES.into_iter().enumerate() {
         table = table.number(if index == 0 { median } else { name }, |row| quantile(of(row), index));

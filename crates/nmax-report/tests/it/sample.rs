@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use nmax_analysis::{
     Answer, Effect, Ending, Event, Evidence, Figures, Finding, Gate, InjectorFacts, InterventionRecord, Judged,
-    Judgement, Observation, Reason, Recovery, SeriesBuilder, SeriesTest, Steadiness, Summary, ThresholdResult, Verdict,
-    judge,
+    Judgement, Observation, Own, Reason, Recovery, SeriesBuilder, SeriesTest, Steadiness, Summary, ThresholdResult,
+    Verdict, judge,
 };
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
@@ -231,20 +231,39 @@ impl Run {
     }
 
     pub(crate) fn view(&self) -> View {
+        self.view_of(&[facts()])
+    }
+
+    /// The same run on injectors of these names and regions, which measured its windows in turn. The last one is sick.
+    pub(crate) fn fleet(&self, names: &[(&str, Option<&str>)]) -> View {
+        let own = |number: usize| {
+            let mut totals = Aggregate::default();
+            let windows = self.windows.iter().skip(number).step_by(names.len());
+            windows.for_each(|window| totals.merge(&window.aggregate));
+            Some(Box::new(Own { totals, course: nmax_analysis::Course::default() }))
+        };
+        let injector = |(number, (name, region)): (usize, &(&str, Option<&str>))| InjectorFacts {
+            name: (*name).to_owned(),
+            region: region.map(str::to_owned),
+            shard: number as u32,
+            own: own(number),
+            clock_error_s: Some(0.0034),
+            ..facts()
+        };
+        let mut injectors: Vec<_> = names.iter().enumerate().map(injector).collect();
+        if let Some(sick) = injectors.last_mut() {
+            (sick.cpu_utilization_max, sick.clock_error_s, sick.clock_jump_s) = (Some(0.97), Some(0.12), Some(2.0));
+            sick.gaps.push(120..132);
+        }
+        self.view_of(&injectors)
+    }
+
+    fn view_of(&self, injectors: &[InjectorFacts]) -> View {
         let mut builder = SeriesBuilder::new(self.end, 300);
         self.windows.iter().for_each(|window| builder.push(window));
         let totals = self.totals();
         let mut batches = nmax_analysis::Batches::default();
         self.windows.iter().for_each(|window| batches.push(window));
-        let injector = InjectorFacts {
-            workers: 2,
-            cpu_utilization_max: Some(0.21),
-            open_files_max: Some(131),
-            open_files_limit: Some(1024),
-            ports_used_max: Some(104),
-            time_wait_max: Some(2_611),
-            ..InjectorFacts::default()
-        };
         let evidence = Evidence {
             plan: &self.plan,
             catalog: &self.catalog,
@@ -252,7 +271,7 @@ impl Run {
             hold: self.hold,
             end: self.end,
             last: &[],
-            injectors: &[injector],
+            injectors,
             interrupted: false,
             aborted: None,
             batches: &batches,
@@ -264,10 +283,27 @@ impl Run {
             sides: None,
         };
         let event = Event { at_s: 30.0, code: "hold".into(), text: "hold began".into() };
-        let judgement = Judgement { diagnosis: judge(&evidence).diagnosis, ..self.judgement.clone() };
+        let judged = judge(&evidence);
+        let judgement = match injectors {
+            [_] => Judgement { diagnosis: judged.diagnosis, ..self.judgement.clone() },
+            _ => judged,
+        };
         let summary = Summary::new(&evidence, &judgement, builder.finish(), &self.failures, vec![event]);
         let judged = Judged { ending: Ending::Complete, summary, judgement };
         View::new(&judged, &self.plan, RunContext { run: self.info.clone(), ..RunContext::default() })
+    }
+}
+
+/// What is known of an injector that is well.
+fn facts() -> InjectorFacts {
+    InjectorFacts {
+        workers: 2,
+        cpu_utilization_max: Some(0.21),
+        open_files_max: Some(131),
+        open_files_limit: Some(1024),
+        ports_used_max: Some(104),
+        time_wait_max: Some(2_611),
+        ..InjectorFacts::default()
     }
 }
 

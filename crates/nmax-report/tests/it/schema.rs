@@ -94,6 +94,12 @@ fn real_output_satisfies_the_schema() {
     {
         let summary = json::summary(&run.view());
         assert_eq!(check(&summary, &root, &root, "summary"), Vec::<String>::new());
+        assert!(summary.get("injectors").is_none() && summary.get("regions").is_none());
+        let fleet = json::summary(&run.fleet(&[("eu1", Some("eu")), ("b", None)]));
+        assert_eq!(check(&fleet, &root, &root, "summary"), Vec::<String>::new());
+        assert_eq!(fleet["injectors"][1]["fails"], serde_json::json!(["G4_INJECTOR_CPU", "G8_GAPS", "G8_CLOCK"]));
+        assert_eq!(fleet["regions"][1]["region"], Value::Null);
+        assert_eq!(fleet["injectors"][0]["count"], fleet["regions"][0]["count"]);
     }
 }
 

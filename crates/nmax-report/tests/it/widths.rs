@@ -33,11 +33,13 @@ proptest! {
         width in prop_oneof![Just(20_usize), Just(60), Just(80), 20..60_usize, 60..140_usize],
         rate_per_s in 1.0..60.0_f64,
     ) {
+        let regions = ["eu", "a region with a long name"];
         let mut run = Run::new(&Shape { names, text: text.clone(), rate_per_s, hold_s: 3, ..Shape::default() });
         run.info.name = text.clone();
         run.info.note = text.clone();
         run.judgement.reasons[1].text = text;
-        let view = run.view();
+        let injectors: Vec<_> = run.catalog.requests.list().iter().map(|name| (name.as_str(), regions.get(name.len() % 3).copied())).collect();
+        let view = if injectors.len() > 1 { run.fleet(&injectors) } else { run.view() };
         let plain = terminal::table(&view, Style { width, ..Style::default() });
         for line in plain.lines() {
             prop_assert!(columns(line) <= width, "{} columns of {width}: {line}", columns(line));
@@ -66,6 +68,28 @@ fn heads_stand_apart() {
         assert_eq!([1, 3, 4].map(|at| groups[at].as_str()), ["response", "service", "lag"], "{width}: {table}");
         assert_eq!(words(heads.next()), ["count", "failed", "rate", "p50", "p95", "p99", "p95", "p99"], "{width}");
     }
+}
+
+/// Regions and injectors are told apart where there are several: those that fail a gate first, with what they fail.
+#[test]
+fn several_injectors_are_told_apart() {
+    let run = Run::new(&Shape { hold_s: 120, ..Shape::default() });
+    let section = |view: &nmax_report::View, head: &str, style: Style| {
+        let text = terminal::table(view, style).to_string();
+        let lines = text.lines().skip_while(|line| !line.starts_with(head)).take_while(|line| !line.is_empty());
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (brief, wide) = (Style { width: 80, ..Style::default() }, Style { width: 80, wide: true, ..Style::default() });
+    assert_eq!(section(&run.view(), "Injectors", wide), [""; 0]);
+    let view = run.fleet(&[("eu1", Some("eu")), ("us1", Some("us")), ("us2", Some("us"))]);
+    let told =
+        [section(&view, "Regions", brief), section(&view, "Injectors", brief), section(&view, "Injectors", wide)];
+    let path = format!("{}/tests/golden/injectors.txt", env!("CARGO_MANIFEST_DIR"));
+    let told = told.map(|lines| lines.join("\n") + "\n").join("\n");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &told).unwrap();
+    }
+    assert_eq!(told, std::fs::read_to_string(&path).unwrap());
 }
 
 /// A failure that others always follow from is told with them below it, each once.
