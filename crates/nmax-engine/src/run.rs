@@ -70,6 +70,13 @@ impl Origin {
     pub fn soon() -> Self {
         Self { at: monotonic() + Nanos::from(LEAD), wall: SystemTime::now() + LEAD }
     }
+
+    /// This instant, as [`monotonic`] gives it, ahead or past.
+    #[expect(clippy::disallowed_methods, reason = "the wall time of the origin, for labels")]
+    pub fn at(at: Nanos) -> Self {
+        let (now, wall) = (monotonic(), SystemTime::now());
+        Self { at, wall: wall + Duration::from(at.since(now)) - Duration::from(now.since(at)) }
+    }
 }
 
 /// Workers that are ready and wait for the origin of their run. Dropping it ends them, and nothing was sent.
@@ -142,6 +149,11 @@ impl Run {
         let mut run = Self::prepare(fixture.settings())?.begin(Origin::soon());
         run.fixture = Some(fixture);
         Ok(run)
+    }
+
+    /// The run ends with this teardown.
+    pub fn owe(&mut self, fixture: Fixture) {
+        self.fixture = Some(fixture);
     }
 
     /// Makes the workers of this process's share ready. Setup and teardown of the run are the caller's ([`Fixture`]).

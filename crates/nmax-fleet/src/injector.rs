@@ -151,6 +151,14 @@ struct Loading {
     is_fenced: bool,
 }
 
+impl Loading {
+    /// The lease has run out.
+    fn lose(&mut self) {
+        self.is_fenced = true;
+        self.why.get_or_insert_with(|| "its lease ran out".into());
+    }
+}
+
 impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     /// An injector that takes part in the run of `coordinator`.
     pub fn new(me: Identity, coordinator: C, load: L, sink: S) -> Self {
@@ -499,6 +507,9 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
                 State::Loading(run, loading)
             }
             Measured::Ended { windows, why } => {
+                if self.load.was_fenced() && !self.is_over(&run, now) {
+                    loading.lose();
+                }
                 let end = End {
                     windows,
                     unkept: loading.unkept,
@@ -530,8 +541,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         };
         let at = now.since(loading.origin);
         if fence <= at {
-            loading.is_fenced = true;
-            loading.why.get_or_insert_with(|| "its lease ran out".into());
+            loading.lose();
         }
         self.load.fence(fence.min(Nanos(run.spec.hard_stop_ns)));
     }

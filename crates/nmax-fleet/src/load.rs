@@ -74,6 +74,11 @@ pub trait Load {
     /// Nothing starts at or after this instant of the run from now on.
     fn fence(&mut self, at: Nanos);
 
+    /// Whether it has come to its fence: it stays where it is then, and the load ends.
+    fn was_fenced(&self) -> bool {
+        false
+    }
+
     /// Starts nothing more, or cuts off everything.
     fn command(&mut self, command: Command);
 

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use nmax_analysis::fold::{ABORTED, happened};
 use nmax_analysis::{Ending, Fold, Judged};
-use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, StartError};
+use nmax_engine::{Allow, Complete, Event, KeepSamples, Settings, StartError};
 use nmax_metrics::Nanos;
 use nmax_observe::Happening;
 use nmax_observe::log::Tap;
@@ -25,6 +24,7 @@ mod aborts;
 mod beside;
 mod ending;
 mod inputs;
+mod load;
 mod manifest;
 mod observer;
 mod reading;
@@ -36,6 +36,7 @@ mod timeline;
 use aborts::Aborts;
 use ending::{End, end, ended_at, exit_of};
 pub use inputs::settings;
+use load::Only;
 pub use manifest::{ID_FLAG, new_id, plan_text};
 use manifest::{info, manifest};
 use observer::{Observer, keep};
@@ -43,9 +44,6 @@ pub use reading::{Followed, RunRecord, read};
 use slow_traces::SlowTraces;
 pub use timeline::command;
 use timeline::{Change, Timeline};
-
-/// How often signals are looked at.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What a run needs besides its plan.
 #[derive(Clone)]
@@ -101,6 +99,9 @@ pub enum SessionError {
     /// The workers did not start.
     #[error("{0}")]
     Start(#[from] nmax_engine::StartError),
+    /// The run of this process is not its own.
+    #[error("the run did not begin: {0}, which is a defect of nmax")]
+    Refused(String),
     /// A signal would end the run and undo nothing.
     #[error("{0}")]
     Deaf(#[from] SignalError),
@@ -167,23 +168,24 @@ pub fn run(
     }
     let tap = Tap::open(sides::agent(plan).as_deref());
     sides::mark(plan, &tap);
-    let run = match Run::start_unless(&settings, &|| interrupts.count() > 0) {
-        Ok(run) => run,
+    let is_cut = || interrupts.count() > 0;
+    let fleet = match Only::start(&settings, &manifest.id, &is_cut) {
+        Ok(fleet) => fleet,
         Err(error) => {
             // A run that never started leaves nothing to show.
             let _ = std::fs::remove_dir_all(writer.path());
             return Err(match error {
-                StartError::Setup(text) => StartError::Setup(plan.redactor.text(&text)),
+                SessionError::Start(StartError::Setup(text)) => StartError::Setup(plan.redactor.text(&text)).into(),
                 error => error,
-            }
-            .into());
+            });
         }
     };
+    let run = fleet.run();
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
     let feed =
         feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold, &plan.redactor));
-    let observer = Observer::start(plan, &run, &tap);
+    let observer = Observer::start(plan, run, &tap);
     let new = || Sides::new(tap.clone(), plan, origin.as_microsecond(), run.times().hold);
     let sides = sides::are_wanted(plan).then(new);
     let timeline = Timeline::new(&plan.timeline, &settings);
@@ -196,7 +198,7 @@ pub fn run(
         feed,
         tap,
         sides,
-        run,
+        fleet,
         writer,
         fold,
         listeners,
@@ -231,7 +233,8 @@ struct Session<'a, 'l> {
     tap: Tap,
     /// Holds its exchanges beside the logs that it follows.
     sides: Option<Sides>,
-    run: Run,
+    /// The run, as a fleet of one.
+    fleet: Only<'a>,
     writer: RunWriter,
     fold: Fold,
     listeners: &'a mut [&'l mut dyn Listener],
@@ -252,7 +255,7 @@ impl Session<'_, '_> {
     /// Takes windows until everything has ended and was undone.
     fn conduct(&mut self, interrupts: &Interrupts) {
         loop {
-            match self.run.next(PATIENCE) {
+            match self.fleet.next() {
                 Event::Ended => break,
                 Event::Quiet => {}
                 Event::Window(complete) => self.window(&complete),
@@ -261,16 +264,16 @@ impl Session<'_, '_> {
             self.take_wishes();
             self.advance();
         }
-        let ended = self.run.ended_at();
+        let ended = self.fleet.run().ended_at();
         let is_late = || interrupts.hurried() >= Some(ShutdownLimits::UNDOS);
         let changes = self.timeline.finish(&is_late);
         self.record_changes(ended, &changes);
         self.stop_watching();
-        let slow_traces = self.slow_traces.told(&self.run.catalog());
+        let slow_traces = self.slow_traces.told(&self.fleet.run().catalog());
         for text in slow_traces {
             self.write_event(ended, "SLOW_TRACE", &self.order.plan.redactor.text(&text));
         }
-        if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
+        if let Some(why) = self.fleet.run().teardown_failure().map(str::to_owned) {
             self.note(ended, "TEARDOWN_FAILED", &why);
         }
         self.listeners.iter_mut().for_each(|listener| listener.ended());
@@ -282,7 +285,7 @@ impl Session<'_, '_> {
             feed.take(&complete.exchange_events);
         }
         if let Some(sides) = &mut self.sides {
-            let catalog = self.run.catalog().clone();
+            let catalog = self.fleet.run().catalog().clone();
             sides.learn(&self.order.plan, &catalog);
             sides.window(&complete.exchange_events, complete.window.end());
         }
@@ -290,15 +293,16 @@ impl Session<'_, '_> {
             return;
         }
         let written = self.keep(complete).and_then(|()| {
-            let Self { observer, writer, fold, run, .. } = self;
-            observer.observe(writer, fold, run)
+            let Self { observer, writer, fold, fleet, .. } = self;
+            observer.observe(writer, fold, fleet.run())
         });
         match written {
             Ok(happenings) => self.tell_of_sources(happenings),
             Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
-        let Self { manifest, run, fold, listeners, .. } = self;
+        let Self { manifest, fleet, fold, listeners, .. } = self;
+        let run = fleet.run();
         let catalog = run.catalog().clone();
         let progress = Progress { manifest, plan: run.plan(), end: run.times().end, complete, fold, catalog: &catalog };
         listeners.iter_mut().for_each(|listener| listener.window(&progress));
@@ -307,7 +311,7 @@ impl Session<'_, '_> {
     }
 
     fn keep(&mut self, complete: &Complete) -> Result<(), StoreError> {
-        let catalog = self.run.catalog().clone();
+        let catalog = self.fleet.run().catalog().clone();
         self.writer.window(&complete.window, &catalog)?;
         if self.order.keep != KeepSamples::None {
             self.writer.samples(&complete.raw, &catalog)?;
@@ -326,8 +330,8 @@ impl Session<'_, '_> {
         if !self.aborts.any() || self.fold.interrupted {
             return;
         }
-        let (plan, now) = (Arc::clone(self.run.plan()), self.fold.last_end());
-        let violated = self.fold.violated(&plan, &self.run.catalog());
+        let (plan, now) = (Arc::clone(self.fleet.run().plan()), self.fold.last_end());
+        let violated = self.fold.violated(&plan, &self.fleet.run().catalog());
         let Some(index) = self.aborts.check(&violated, now) else {
             return;
         };
@@ -344,17 +348,17 @@ impl Session<'_, '_> {
     /// Starts nothing more.
     fn stop(&mut self) {
         if !self.fold.interrupted {
-            self.fold.load_ended = Some(self.run.now());
+            self.fold.load_ended = Some(self.fleet.run().now());
             self.fold.interrupted = true;
-            self.run.stop();
+            self.fleet.stop();
         }
     }
 
     /// What is not written is not measured: the run is cut off.
     fn break_off(&mut self, error: StoreError) {
-        say(self.listeners, self.run.now(), "error", &format!("{error}\n  the run is stopped"));
+        say(self.listeners, self.fleet.run().now(), "error", &format!("{error}\n  the run is stopped"));
         self.trouble = Some(error);
-        self.run.cut();
+        self.fleet.cut();
     }
 
     /// Stops or cuts the run as often as the person asked, and as there is time.
@@ -367,28 +371,28 @@ impl Session<'_, '_> {
                 None => "Ctrl-C again cuts them off",
             };
             let text = format!("requests under way may end, everything is written; {how}.");
-            say(self.listeners, self.run.now(), "Stopping", &text);
+            say(self.listeners, self.fleet.run().now(), "Stopping", &text);
         }
         let cuts = count.saturating_sub(1) + u32::from(spent >= Some(ShutdownLimits::REQUESTS));
         if cuts > self.cuts {
-            self.run.cut();
+            self.fleet.cut();
         }
         if count >= IMPATIENT || spent >= Some(ShutdownLimits::TEARDOWN) {
-            self.run.leave();
+            self.fleet.leave();
         }
         (self.asked, self.cuts) = (count, cuts);
     }
 
     /// Does to the system under test what is due.
     fn advance(&mut self) {
-        let now = self.run.now();
-        let is_load_over = self.run.times().end.is_some_and(|end| now >= end);
+        let now = self.fleet.run().now();
+        let is_load_over = self.fleet.run().times().end.is_some_and(|end| now >= end);
         let is_over = is_load_over || self.fold.interrupted || self.trouble.is_some();
         let changes = match is_over {
             // Whatever was begun is undone before requests under way are waited for.
             true => self.timeline.retreat(),
             false => {
-                let is_steady = self.timeline.awaits_steadiness() && self.fold.is_steady(&self.run.catalog());
+                let is_steady = self.timeline.awaits_steadiness() && self.fold.is_steady(&self.fleet.run().catalog());
                 self.timeline.advance(now, is_steady)
             }
         };
@@ -411,7 +415,7 @@ impl Session<'_, '_> {
 
     /// Takes what sources saw last.
     fn stop_watching(&mut self) {
-        let last = sides::last_readings(&self.order.plan, &self.tap, self.run.now());
+        let last = sides::last_readings(&self.order.plan, &self.tap, self.fleet.run().now());
         let seen = self.observer.stop();
         if self.trouble.is_some() {
             return;
@@ -454,10 +458,10 @@ impl Session<'_, '_> {
 
     /// Writes the end, judges and reports.
     fn conclude(mut self) -> Finished {
-        let plan = &*Arc::clone(self.run.plan());
-        let catalog = self.run.catalog().clone();
+        let plan = &*Arc::clone(self.fleet.run().plan());
+        let catalog = self.fleet.run().catalog().clone();
         let ended = match self.trouble {
-            None => ended_at(plan, &self.run, self.fold.interrupted),
+            None => ended_at(plan, self.fleet.run(), self.fold.interrupted),
             // What came after the last window that was kept is not counted.
             Some(_) => self.fold.last_end(),
         };
@@ -468,9 +472,9 @@ impl Session<'_, '_> {
             asked,
             is_stopped: self.fold.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
-            beside: self.observer.beside(ended, self.run.times().hold),
+            beside: self.observer.beside(ended, self.fleet.run().times().hold),
         };
-        let written = end(&mut self.writer, &mut self.fold, (&self.run, self.order), &catalog, how);
+        let written = end(&mut self.writer, &mut self.fold, (self.fleet.run(), self.order), &catalog, how);
         let directory = self.writer.path().to_owned();
         let fidelity = self.feed.take().map(Feed::finish);
         let compared = fidelity.as_ref().map_or(Ok(()), |fidelity| fidelity.write(&directory));
@@ -511,7 +515,7 @@ impl Session<'_, '_> {
             (false, Some(_)) => Exit::Unreachable,
             (false, None) => exit,
         };
-        let data_ended = self.run.ended_early().filter(|_| self.run.broke_at().is_none());
+        let data_ended = self.fleet.run().ended_early().filter(|_| self.fleet.run().broke_at().is_none());
         Finished {
             view,
             exit,

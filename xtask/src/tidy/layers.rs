@@ -86,7 +86,7 @@ table! {
     // It undoes content codings as the generator does, and judges addresses as plans do.
     "nmax-proxy" Shell "text domain plan http import tls",
         "base64 http-body-util hyper hyper-util rcgen ring thiserror tokio tokio-rustls";
-    "nmax-run" Shell "text json sources secrets plan metrics capacity analysis report extract log slice http engine store observe",
+    "nmax-run" Shell "text json sources secrets plan metrics capacity analysis fleet report extract log slice http engine store observe",
         "flate2 jiff rustix serde_json sha2 thiserror tokio";
     // Where people already look; the server mounts the same page of metrics.
     "nmax-export" Shell "text json secrets metrics plan analysis report store observe run",

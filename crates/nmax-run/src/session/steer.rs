@@ -14,7 +14,7 @@ impl Session<'_, '_> {
     /// Does what was asked for since the last look.
     pub(super) fn take_wishes(&mut self) {
         for wish in self.inbox.look() {
-            let now = self.run.now();
+            let now = self.fleet.run().now();
             match wish.and_then(|wish| self.fulfil(&wish)) {
                 Ok((at, text)) => self.note(at, STEERED, &text),
                 Err(why) => self.note(now, NOT_STEERED, &why),
@@ -35,11 +35,14 @@ impl Session<'_, '_> {
             Action::Stop => {
                 self.stop();
                 self.wished = Some(format!("as asked for: {who}"));
-                return Ok((self.run.now(), format!("{who}: the load was stopped, requests under way may end")));
+                return Ok((
+                    self.fleet.run().now(),
+                    format!("{who}: the load was stopped, requests under way may end"),
+                ));
             }
         };
-        let plan = Arc::clone(self.run.steer(to, ramp).map_err(|error| not_done(&error))?);
-        let hold = self.run.times().hold;
+        let plan = Arc::clone(self.fleet.run_mut().steer(to, ramp).map_err(|error| not_done(&error))?);
+        let hold = self.fleet.run().times().hold;
         self.fold.steer(&plan, hold);
         self.sides.iter_mut().for_each(|sides| sides.steer(hold));
         if let Err(error) = self.write_plan(&plan) {
