@@ -6,8 +6,11 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use nmax_fleet::spool::Disk;
+use nmax_fleet::ResultSink;
+use nmax_fleet::batch::Content;
+use nmax_fleet::spool::{Disk, Spool};
 
+use crate::broker::Broker;
 use crate::coordinator::token;
 
 /// How files of spools end.
@@ -46,19 +49,60 @@ impl SpoolFolder {
         Ok(Self(path.into()))
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// A new spool of a run, for one injector.
     ///
     /// # Errors
     /// When it cannot be made, or is there already.
     pub fn create(&self, run: &str, injector: &str) -> io::Result<SpoolFile> {
-        let name = |name| token(name).map_err(|error| io::Error::new(ErrorKind::InvalidInput, error.to_string()));
-        let path = self.0.join(format!("{}.{}.{EXTENSION}", name(run)?, name(injector)?));
+        let path = self.file(run, injector)?;
         let _guard = self.lock()?;
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         file.lock()?;
         // The name of the file has to survive too.
         File::open(&self.0)?.sync_all()?;
         Ok(SpoolFile { file, path, end: 0 })
+    }
+
+    /// Where the spool of a run is, for one injector.
+    fn file(&self, run: &str, injector: &str) -> io::Result<PathBuf> {
+        let name = |name| token(name).map_err(|error| io::Error::new(ErrorKind::InvalidInput, error.to_string()));
+        Ok(self.0.join(format!("{}.{}.{EXTENSION}", name(run)?, name(injector)?)))
+    }
+
+    /// Deletes a spool of which all was acknowledged.
+    pub fn forget(&self, run: &str, injector: &str) {
+        if let Ok(path) = self.file(run, injector) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    /// Sends on what processes left that ended before all was acknowledged, for as long as `goes_on` says so; it is told of which run
+    /// how much is left. What was sent is deleted.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn send_left_over(&self, broker: &Broker, goes_on: &mut dyn FnMut(&str, usize) -> bool) -> io::Result<()> {
+        for LeftOver { run, file, length } in self.left_over()? {
+            let path = file.path.clone();
+            let publisher = broker.publisher(&run).map_err(io::Error::other)?;
+            let mut spool = Spool::open(&run, file, publisher, length).map_err(io::Error::other)?;
+            loop {
+                let left = ResultSink::<Content>::advance(&mut spool, broker.now());
+                if left == 0 {
+                    std::fs::remove_file(path)?;
+                    break;
+                }
+                if !goes_on(&run, left) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Spools whose processes ended before all was acknowledged. They belong to the caller from now on.
@@ -124,5 +168,20 @@ impl Disk for SpoolFile {
         let mut bytes = vec![0; (range.end.saturating_sub(range.start)) as usize];
         let read = self.file.read_exact_at(&mut bytes, range.start);
         read.map(|()| bytes).map_err(|error| format!("{}: {error}", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A disk that is full keeps what it has, and takes more when there is room.
+    #[test]
+    fn a_full_disk_is_named_and_takes_nothing_back() {
+        let full = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
+        let mut file = SpoolFile { file: full, path: "/dev/full".into(), end: 0 };
+        let error = file.append(b"a batch").unwrap_err();
+        assert!(error.contains("/dev/full") && error.contains("space"), "{error}");
+        assert_eq!(file.end, 0, "the next one goes where this one should have gone");
     }
 }

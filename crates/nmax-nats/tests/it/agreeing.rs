@@ -1,5 +1,6 @@
 //! What injectors agree on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use nmax_fleet::records::Command;
@@ -7,7 +8,7 @@ use nmax_fleet::warrant::SigningKey;
 use nmax_fleet::{Coordinator, Key, Lease};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::OtherClock;
-use nmax_nats::{Access, Agreement, Broker, order, prepare};
+use nmax_nats::{Access, Agreement, Broker};
 
 use crate::server::{Nats, is_missing, until};
 use crate::{broker, clock};
@@ -18,7 +19,7 @@ const LENGTH: Nanos = Nanos::from_secs(2);
 /// Ten that take part in a run, each over a connection of its own.
 fn ten(server: &Nats) -> Vec<Agreement> {
     let connect = |_| Broker::connect(&Access::to(&server.line.url()), clock()).unwrap();
-    (0..10).map(|n| Agreement::new(&connect(n), "r", &format!("i{n}"), Vec::new()).unwrap()).collect()
+    (0..10).map(|n| connect(n).agreement("r", &format!("i{n}"), Vec::new()).unwrap()).collect()
 }
 
 #[test]
@@ -42,7 +43,7 @@ fn of_ten_who_race_the_first_counts() {
         assert!(values.iter().all(|value| *value == first), "round {round}: {values:?}");
     }
     // One who comes later sees the same, and only looks.
-    let mut late = Agreement::new(&broker(&server), "r", "late", Vec::new()).unwrap();
+    let mut late = broker(&server).agreement("r", "late", Vec::new()).unwrap();
     let seen = until("the records", || late.barrier(Key::Claim, 20));
     assert_eq!(Some(seen), all[0].barrier(Key::Claim, 20));
     assert_eq!(late.once(Key::Start, None), None);
@@ -57,52 +58,47 @@ fn a_lease_has_one_holder_and_epochs_rise() {
     let broker = broker(&server);
     let clock = clock();
     let connect = || Broker::connect(&Access::to(&server.line.url()), clock.clone()).unwrap();
-    let member = |n: u32| Agreement::new(&connect(), "r", &format!("i{n}"), Vec::new()).unwrap();
+    let member = |n: u32| connect().agreement("r", &format!("i{n}"), Vec::new()).unwrap();
     let mut all: Vec<Agreement> = (0..10).map(member).collect();
-    // When the holder of each epoch has stopped at the latest.
-    let (mut epochs, mut until_last) = (Vec::new(), Nanos::ZERO);
-    while epochs.len() < 3 {
-        let (holder, epoch, ends) = until("a holder", || {
-            let seen = all.iter_mut().enumerate().filter_map(|(n, member)| match member.lease(0, LENGTH) {
-                Some(Lease::Mine { epoch, until }) => Some((n, epoch, until)),
-                _ => None,
-            });
-            seen.last()
-        });
-        let now = clock.now();
-        assert!(until_last <= now, "epoch {epoch} began at {now:?}, the one before ended at {until_last:?}");
-        // It renews for a while, and all others are told no.
-        let renewed = until("a renewal", || {
-            for (n, member) in all.iter_mut().enumerate().filter(|(n, _)| *n != holder) {
-                assert!(!matches!(member.lease(0, LENGTH), Some(Lease::Mine { .. })), "{n} has it too");
+    // Who has the lease in which epoch, and until when at most. Each is heard of no more after it renewed.
+    let (mut seen, mut gone) = (BTreeMap::<u32, (usize, Nanos, u32)>::new(), BTreeSet::new());
+    until("three holders", || {
+        for (n, member) in all.iter_mut().enumerate() {
+            let lease = if gone.contains(&n) { None } else { member.lease(0, LENGTH) };
+            let Some(Lease::Mine { epoch, until }) = lease else { continue };
+            let now = clock.now();
+            if until <= now {
+                continue;
             }
-            match all[holder].lease(0, LENGTH) {
-                Some(Lease::Mine { epoch: held, until }) => {
-                    assert_eq!(held, epoch);
-                    (until > ends).then_some(until)
-                }
-                other => panic!("the holder has {other:?}"),
+            let (last, (_, ends, _)) = seen.last_key_value().map_or((0, (n, Nanos::ZERO, 0)), |(e, of)| (*e, *of));
+            assert!(epoch >= last, "{n} has epoch {epoch} after {last}");
+            assert!(epoch == last || ends <= now, "epoch {epoch} began at {now:?}, {last} ends at {ends:?}");
+            let (holder, ends, renewals) = seen.entry(epoch).or_insert((n, until, 0));
+            assert_eq!(*holder, n, "two have epoch {epoch}");
+            *renewals += u32::from(until > *ends);
+            *ends = until;
+            if *renewals == 2 {
+                gone.insert(n);
             }
-        });
-        (until_last, _) = (renewed, epochs.push(epoch));
-        // It is heard of no more.
-        drop(all.remove(holder));
-    }
-    assert_eq!(epochs, [1, 2, 3]);
+        }
+        (gone.len() == 3).then_some(())
+    });
 
-    // What is let go, another has at once.
+    // What is let go, another has at once, and not when it ends.
     let length = Nanos::from_secs(3600);
-    let holder = |member: &mut Agreement, epoch| {
-        until("the lease", || match member.lease(1, length) {
+    let mut holder = |n: usize, epoch| {
+        until("the lease", || match all[n].lease(1, length) {
             Some(Lease::Mine { epoch: held, .. }) if held == epoch => Some(()),
+            Some(Lease::Other) => {
+                // It asks anew.
+                all[n].release(1);
+                None
+            }
             _ => None,
         });
+        all[n].release(1);
     };
-    holder(&mut all[0], 1);
-    until("the refusal", || (all[1].lease(1, length) == Some(Lease::Other)).then_some(()));
-    all[0].release(1);
-    all[1].release(1);
-    holder(&mut all[1], 2);
+    (1..=4).for_each(|epoch| holder(epoch as usize % 2, epoch));
     drop(broker);
 }
 
@@ -114,17 +110,17 @@ fn only_signed_commands_of_this_run_count() {
     let server = Nats::start();
     let broker = broker(&server);
     let keys = [1, 2].map(|seed| SigningKey::from_seed(&[seed; 32]).unwrap());
-    let mut run = Agreement::new(&broker, "r", "i", vec![keys[0].public()]).unwrap();
-    order(&broker, "r", Command::Cut, &keys[1]).unwrap();
-    order(&broker, "other", Command::Cut, &keys[0]).unwrap();
+    let mut run = broker.agreement("r", "i", vec![keys[0].public()]).unwrap();
+    broker.order("r", Command::Cut, &keys[1]).unwrap();
+    broker.order("other", Command::Cut, &keys[0]).unwrap();
     until("the refusal", || (run.refused() == 1).then_some(()));
     assert_eq!(run.command(), None);
-    order(&broker, "r", Command::Stop, &keys[0]).unwrap();
+    broker.order("r", Command::Stop, &keys[0]).unwrap();
     assert_eq!(until("a command", || run.command()), Command::Stop);
-    order(&broker, "r", Command::Cut, &keys[0]).unwrap();
-    order(&broker, "r", Command::Stop, &keys[0]).unwrap();
+    broker.order("r", Command::Cut, &keys[0]).unwrap();
+    broker.order("r", Command::Stop, &keys[0]).unwrap();
     until("the stronger one", || (run.command() == Some(Command::Cut)).then_some(()));
-    assert!(Agreement::new(&broker, "r.*", "i", Vec::new()).is_err(), "a run cannot listen to others");
+    assert!(broker.agreement("r.*", "i", Vec::new()).is_err(), "a run cannot listen to others");
 }
 
 #[test]
@@ -135,14 +131,16 @@ fn stamps_place_the_clock_of_the_broker() {
     let server = Nats::start();
     let clock = clock();
     let broker = Broker::connect(&Access::to(&server.line.url()), clock.clone()).unwrap();
-    prepare(&broker, crate::SIZES).unwrap();
-    let mut run = Agreement::new(&broker, "r", "i", Vec::new()).unwrap();
+    broker.prepare(crate::SIZES).unwrap();
+    let mut run = broker.agreement("r", "i", Vec::new()).unwrap();
     let stamps = until("a stamp", || run.stamps(Nanos::ZERO).pop());
     let mut other = OtherClock::default();
     other.exchanged(&stamps);
     // The server's calendar is this machine's, so the truth is known.
-    let (now, calendar) = (clock.now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap());
-    let known = other.offset(now).unwrap();
-    let wrong = (known.offset_s + now.as_secs_f64() - calendar.as_secs_f64()).abs();
-    assert!(wrong <= known.error_s + 1e-3, "wrong by {wrong} s, said {} s", known.error_s);
+    let (before, calendar) = (clock.now(), SystemTime::now().duration_since(UNIX_EPOCH).unwrap());
+    let after = clock.now();
+    let known = other.offset(after).unwrap();
+    let [least, most] = [after, before].map(|now| calendar.as_secs_f64() - now.as_secs_f64());
+    let (offset, error) = (known.offset_s, known.error_s + 1e-6);
+    assert!((least - error..=most + error).contains(&offset), "{offset} ± {error} s, truly {least} to {most}");
 }

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 /// Between two looks, and how many there are before a test fails.
 const LOOK: Duration = Duration::from_millis(5);
-const LOOKS_MAX: u32 = 12_000;
+const LOOKS_MAX: u32 = 48_000;
 
 /// Looks until there is something.
 #[track_caller]
@@ -30,12 +30,10 @@ pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     panic!("not seen: {what}");
 }
 
-/// The server, where `scripts/install-test-deps.sh` puts it, or as it is installed.
-pub(crate) fn program() -> Option<PathBuf> {
-    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut folders = std::iter::once(tools).chain(path.split(':').map(PathBuf::from));
-    folders.find_map(|folder| Some(folder.join("nats-server")).filter(|file| file.is_file()))
+/// The server, where `scripts/install-test-deps.sh` puts it.
+fn program() -> Option<PathBuf> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools/nats-server");
+    file.is_file().then_some(file)
 }
 
 /// Whether a test cannot run, and says why.
@@ -188,13 +186,14 @@ impl Nats {
 
     /// Kills it as a power cut does; its disk stays.
     pub(crate) fn kill(&mut self) {
-        if let Some(mut child) = self.child.take() {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        // First, so that no client meets another server that is given its port.
         self.line.lead_to(0);
         if let Some(route) = &self.route {
             route.lead_to(0);
+        }
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
         }
     }
 
