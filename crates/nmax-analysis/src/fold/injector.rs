@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use nmax_metrics::{Aggregate, Catalog, Nanos, Reading, Rollup, Window};
+use nmax_metrics::{Aggregate, Catalog, Nanos, Reading, Rollup, Section, Window};
 use nmax_sources::{RUN, figures};
 
 use super::beside;
@@ -54,7 +54,12 @@ impl Injector {
             own.totals.merge(&window.aggregate);
             if window.start() >= own.last_end {
                 own.last_end = window.end();
-                own.rollup.push(window, |rolled| own.course.push_rolled(&rolled));
+                // Of an injector it is only asked how its load went.
+                let mut load = Window::new(window.index, window.width);
+                for section in Section::ALL {
+                    load.aggregate.load_mut(section).clone_from(window.aggregate.load(section));
+                }
+                own.rollup.push(&load, |rolled| own.course.push_rolled(&rolled));
             }
         }
     }

@@ -205,3 +205,28 @@ fn each_injector_has_facts_of_its_own() {
     let hosts: Vec<_> = judged.judgement.diagnosis.suspects.iter().map(|one| one.resource.host.as_str()).collect();
     assert_eq!(hosts, ["b"]);
 }
+
+/// What is judged stretch by stretch is of the injector itself: in the sum of both, the full one hides.
+#[test]
+fn a_stretch_is_of_one_injector() {
+    let run = well();
+    let mut fold = Fold::new(&run.plan, run.hold, Some(run.end)).of_injectors(&["a", "b"]);
+    fold.injectors.iter_mut().for_each(|injector| injector.facts.workers = 1);
+    for second in 0..10 {
+        let mut window = Window::new(second, Nanos::from_secs(1));
+        for (injector, cpu_ms) in [(0, 200), (1, if second < 5 { 999 } else { 200 })] {
+            let mut part = Window::new(second, window.width);
+            let load = part.aggregate.load_mut(Section::Hold);
+            (load.worker_time, load.cpu) = (Nanos::from_secs(1), Nanos::from_millis(cpu_ms));
+            window.aggregate.merge(&part.aggregate);
+            fold.part(injector, &part);
+        }
+        fold.window(&window);
+    }
+    let judged = fold.judge(&run.plan, &run.catalog, None, None);
+    let cpu = judged.judgement.gates.iter().find(|gate| gate.name == "injector CPU").unwrap();
+    assert!(
+        !cpu.holds && cpu.failing == ["b"] && cpu.text.contains("injector b: ") && cpu.text.contains("to 5 s"),
+        "{cpu:?}"
+    );
+}
