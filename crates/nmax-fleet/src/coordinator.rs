@@ -24,6 +24,8 @@ pub enum Key {
     Grant(u32, u32),
     /// The shard came to its end, in this epoch.
     Ended(u32),
+    /// Id of the injector that undoes the setup, where parts are leased.
+    TearDown,
 }
 
 impl std::fmt::Display for Key {
@@ -35,6 +37,7 @@ impl std::fmt::Display for Key {
             Self::Start => f.write_str("start"),
             Self::Grant(shard, epoch) => write!(f, "grant.{shard}.{epoch}"),
             Self::Ended(shard) => write!(f, "ended.{shard}"),
+            Self::TearDown => f.write_str("teardown"),
         }
     }
 }

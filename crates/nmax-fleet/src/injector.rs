@@ -3,6 +3,8 @@
 //! It is driven by [`Injector::step`] with the instant on the injector's monotonic clock; nothing in it waits, and nothing that
 //! another does is needed for its load to go on once the run has begun, but for a lease where parts are leased.
 
+use std::collections::BTreeMap;
+
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::OtherClock;
 use nmax_plan::share::Share;
@@ -18,8 +20,12 @@ use crate::weights::weights;
 pub const FIRST_EPOCH: u32 = 1;
 /// How long the holder of the first shard waits for the others to be ready.
 pub const READY_PATIENCE: Nanos = Nanos::from_secs(60);
+/// How long an injector asks for the time until it is sure enough of it: a slow exchange says little.
+const CLOCK_PATIENCE: Nanos = Nanos::from_secs(10);
 /// How long an injector waits for a run that it is ready for to begin.
 const START_PATIENCE: Nanos = Nanos::from_secs(180);
+/// Why an injector gives up a run.
+const NOT_BEGUN: &str = "the run did not begin in time";
 /// What stands where a shard has ended.
 const ENDED: &[u8] = b"ended";
 /// Round trips from the decision to the start, so that all know of it before.
@@ -69,6 +75,8 @@ pub struct Injector<C, L, S> {
     /// An end that could not be kept so far.
     owed: Option<(BatchId, End)>,
     unacknowledged: usize,
+    /// The last epoch in which it loaded a shard: the ids of its batches are used up.
+    used: BTreeMap<u32, u32>,
 }
 
 /// How the clocks of the injector and of the broker moved.
@@ -99,8 +107,8 @@ enum State {
     Loading(Run, Loading),
     /// Its load has ended, with all that it measured or not; the results are on the way.
     Sending(Run, u32, bool),
-    /// The setup is undone once the others have ended.
-    TearingDown(Run),
+    /// The setup is undone once the others have ended, or has been.
+    TearingDown(Run, bool),
     Done(Step),
 }
 
@@ -173,6 +181,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             state: State::Looking,
             owed: None,
             unacknowledged: 0,
+            used: BTreeMap::new(),
         }
     }
 
@@ -221,7 +230,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             State::Standing(run, wanted) => self.stand_by(run, wanted, now),
             State::Loading(run, loading) => self.carry_on(run, loading, now),
             State::Sending(run, shard, is_whole) => self.send(run, shard, is_whole, now),
-            State::TearingDown(run) => self.clear_up(run, now),
+            State::TearingDown(run, is_down) => self.clear_up(run, is_down, now),
             State::Done(step) => State::Done(step),
         };
         match &self.state {
@@ -231,7 +240,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             State::Standing(..) => Step::Waiting("for a part that another loses"),
             State::Loading(..) => Step::Running,
             State::Sending(..) => Step::Waiting("for the acknowledgement of results"),
-            State::TearingDown(_) => Step::Waiting("for the end of the run"),
+            State::TearingDown(..) => Step::Waiting("for the end of the run"),
             State::Done(step) => step.clone(),
         }
     }
@@ -313,8 +322,12 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
 
     /// Looks whether it may stand by, once it knows the time.
     fn admit(&mut self, run: Run, now: Nanos) -> State {
-        if self.clock.offset(now).is_none() {
+        if !self.knows_time(&run, now) {
             return State::Admitting(run);
+        }
+        let is_sure = self.clock.offset(now).is_some_and(|known| known.error_s * 1e9 <= run.spec.skew_max_ns as f64);
+        if !is_sure {
+            return self.refused(vec!["its clock is too uncertain to take over a part".into()]);
         }
         match self.refusal(&run.spec, now) {
             None => State::Standing(run, None),
@@ -351,6 +364,15 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         Ok(Some(warrant))
     }
 
+    /// Whether it is as sure of the broker's time as it has to be, or will not be.
+    fn knows_time(&self, run: &Run, now: Nanos) -> bool {
+        let waited = now.since(run.since);
+        match self.clock.offset(now) {
+            Some(known) => known.error_s * 1e9 <= run.spec.skew_max_ns as f64 || waited >= CLOCK_PATIENCE,
+            None => waited >= READY_PATIENCE,
+        }
+    }
+
     /// Says what it is, looks how the others are, and begins with them.
     fn agree(&mut self, run: Run, mut ready: Ready, now: Nanos) -> State {
         if let Policy::Takeover { ttl_ns } = run.spec.policy
@@ -363,7 +385,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             return self.refused(vec!["the run was stopped before it began".into()]);
         }
         let known = self.clock.offset(now);
-        if ready.said.is_none() && known.is_none() && now.since(run.since) < READY_PATIENCE {
+        if ready.said.is_none() && !self.knows_time(&run, now) {
             return State::Ready(run, ready);
         }
         let said = ready.said.take().unwrap_or_else(|| {
@@ -379,7 +401,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         }
         let start = self.coordinator.once(Key::Start, ready.start.as_deref());
         match start.map(|start| decode(&Key::Start.to_string(), &start)) {
-            None if now.since(run.since) > START_PATIENCE => self.refused(vec!["the run did not begin in time".into()]),
+            None if now.since(run.since) > START_PATIENCE => self.refused(vec![NOT_BEGUN.into()]),
             None => State::Ready(run, ready),
             Some(start) => match self.begun(&run.spec, start.map_err(|error| error.to_string()), now) {
                 Ok(begun) => {
@@ -441,6 +463,10 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         }
         let origin = self.clock.here(Nanos(origin_ns), now);
         let origin = origin.ok_or_else(|| vec!["the run began before the clock of this injector".to_owned()])?;
+        let lead = Nanos(spec.lead_ns.max(spec.skew_max_ns.saturating_mul(2 * LEAD_ROUND_TRIPS)));
+        if origin > now + lead + Nanos(spec.skew_max_ns.saturating_mul(2)) {
+            return Err(vec!["the broker's clock was set back after the run began".into()]);
+        }
         Ok(Begun { origin, weights, values })
     }
 
@@ -468,20 +494,13 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             },
         };
         let part = Part { shard, epoch, share, values: begun.values.clone(), origin, from, fence };
+        self.used.insert(shard, epoch);
         match self.load.begin(part) {
             Ok(origin) => {
                 let known = self.clock.offset(now).map(|known| (known.offset_s * 1e9, known.error_s * 1e9));
                 self.facts = ClockFacts { start: known, error: known.map_or(0.0, |known| known.1), moved: 0.0 };
                 let begun = Begun { origin, ..begun.clone() };
-                let loading = Loading {
-                    shard,
-                    epoch,
-                    origin,
-                    sequence: 0,
-                    unkept: 0,
-                    why: None,
-                    is_fenced: fence == Nanos::ZERO,
-                };
+                let loading = Loading { shard, epoch, origin, sequence: 0, unkept: 0, why: None, is_fenced: false };
                 State::Loading(Run { begun: Some(begun), ..run }, loading)
             }
             Err(why) => self.refused(vec![why]),
@@ -555,14 +574,17 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     fn stand_by(&mut self, run: Run, wanted: Option<Wanted>, now: Nanos) -> State {
         let Policy::Takeover { ttl_ns } = run.spec.policy else { return State::Done(Step::Done) };
         let Some(begun) = &run.begun else {
-            let Some(start) = self.coordinator.once(Key::Start, None) else { return State::Standing(run, None) };
+            let Some(start) = self.coordinator.once(Key::Start, None) else {
+                let is_over = self.commanded.is_some() || now.since(run.since) > START_PATIENCE;
+                return if is_over { self.refused(vec![NOT_BEGUN.into()]) } else { State::Standing(run, None) };
+            };
             return match self.begun(&run.spec, decode("start", &start).map_err(|error| error.to_string()), now) {
                 Ok(begun) => State::Standing(Run { begun: Some(begun), ..run }, None),
                 Err(why) => self.refused(why),
             };
         };
         if self.commanded.is_some() || self.is_over(&run, now) {
-            return if self.is_acknowledged() { State::Done(Step::Done) } else { State::Standing(run, None) };
+            return State::TearingDown(run, false);
         }
         let at = now.since(begun.origin);
         if let Some(wanted) = wanted {
@@ -576,6 +598,11 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
             if let Some(Lease::Mine { epoch, until }) = self.coordinator.lease(shard, Nanos(ttl_ns))
                 && until > now
             {
+                // A release that got lost leaves this injector the holder of an epoch that it used up.
+                if epoch <= self.used.get(&shard).copied().unwrap_or(FIRST_EPOCH) {
+                    self.coordinator.release(shard);
+                    continue;
+                }
                 // The holder before counted on a clock that may be off by as much as is allowed.
                 let margin = run.spec.window_ns.max(run.spec.skew_max_ns.saturating_mul(4));
                 let from = if now < begun.origin { 0 } else { (at.0 + margin).div_ceil(run.spec.window_ns) };
@@ -624,7 +651,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         let is_sent = self.is_acknowledged();
         let is_known = is_sent && (!is_whole || self.coordinator.once(Key::Ended(shard), Some(ENDED)).is_some());
         if shard == 0 && (is_known || self.is_past_hard_stop(&run, now)) {
-            return State::TearingDown(run);
+            return State::TearingDown(run, false);
         }
         if !is_known {
             return State::Sending(run, shard, is_whole);
@@ -638,14 +665,23 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
     }
 
     /// Undoes the setup when the others have ended, or must have.
-    fn clear_up(&mut self, run: Run, now: Nanos) -> State {
+    fn clear_up(&mut self, run: Run, is_down: bool, now: Nanos) -> State {
         let of = run.spec.shards.len() as u32;
-        let have_ended = self.coordinator.barrier(Key::Ended, of).is_some() || self.is_past_hard_stop(&run, now);
-        if have_ended && self.load.tear_down() && self.is_acknowledged() {
-            State::Done(Step::Done)
-        } else {
-            State::TearingDown(run)
+        let have_ended =
+            is_down || self.is_past_hard_stop(&run, now) || self.coordinator.barrier(Key::Ended, of).is_some();
+        if !have_ended {
+            return State::TearingDown(run, false);
         }
+        // Where parts are leased, the setup may have had several holders of the first.
+        let is_mine = match run.spec.policy {
+            Policy::Continue => Some(true),
+            Policy::Takeover { .. } => {
+                let me = self.me.id.as_bytes();
+                self.coordinator.once(Key::TearDown, Some(me)).map(|who| who == me)
+            }
+        };
+        let is_down = is_down || is_mine.is_some_and(|is_mine| !is_mine || self.load.tear_down());
+        if is_down && self.is_acknowledged() { State::Done(Step::Done) } else { State::TearingDown(run, is_down) }
     }
 }
 

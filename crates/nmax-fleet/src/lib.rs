@@ -12,8 +12,10 @@
 //! - [`batch`]: a window on its way; [`spool`]: batches on the injector's disk until they are acknowledged
 //! - [`results`]: batches of all injectors become windows of the run, each counted once; [`coverage`]: what never came
 //! - [`warrant`]: the signed permission of a run; [`seal`]: what only its injectors read
+//! - [`arrivals`]: when batches came, on the run's clock
 //! - [`manager`]: offers a run, and gives up what does not begin
 
+pub mod arrivals;
 pub mod batch;
 pub mod coordinator;
 pub mod coverage;
@@ -31,6 +33,7 @@ mod testing;
 pub mod warrant;
 pub mod weights;
 
+pub use arrivals::Arrivals;
 pub use batch::{Batch, BatchId, Item};
 pub use coordinator::{Coordinator, Key, Lease, ResultSink};
 pub use injector::{Identity, Injector, Step};

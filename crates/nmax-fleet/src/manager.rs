@@ -1,14 +1,12 @@
 //! The manager of a run: it offers the run, gives up what does not begin, and tells [`Results`] of grants. Nothing of a run that
 //! has begun depends on it, and any number of them may look at the same run.
 
-use std::collections::BTreeMap;
-
 use nmax_metrics::Nanos;
 
 use crate::coordinator::{Coordinator, Key, not_ready};
-use crate::injector::{FIRST_EPOCH, READY_PATIENCE};
+use crate::injector::READY_PATIENCE;
 use crate::records::{self, RecordError, Spec, Start, decode};
-use crate::results::Results;
+use crate::results::{Results, Taken};
 
 /// How long the manager waits for a run to begin: the holder of the first shard decides before.
 const START_PATIENCE: Nanos = Nanos(READY_PATIENCE.0 * 3 / 2);
@@ -20,15 +18,13 @@ pub struct Manager {
     shards: u32,
     since: Option<Nanos>,
     start: Option<Start>,
-    /// Epochs of shards that are known, of those with more than one.
-    epochs: BTreeMap<u32, u32>,
 }
 
 impl Manager {
     /// That of this run.
     pub fn new(spec: &Spec) -> Self {
         let shards = spec.shards.len() as u32;
-        Self { spec: records::encode(spec), shards, since: None, start: None, epochs: BTreeMap::new() }
+        Self { spec: records::encode(spec), shards, since: None, start: None }
     }
 
     /// How the run begins, once that is known.
@@ -36,7 +32,7 @@ impl Manager {
         self.start.as_ref()
     }
 
-    /// Does what is to be done at `now`.
+    /// Does what is to be done at `now`; what batches that waited for their grant add.
     ///
     /// # Errors
     /// When another run has its id, or a record cannot be read.
@@ -45,9 +41,9 @@ impl Manager {
         coordinator: &mut impl Coordinator,
         results: &mut Results,
         now: Nanos,
-    ) -> Result<(), RecordError> {
+    ) -> Result<Taken, RecordError> {
         let since = *self.since.get_or_insert(now);
-        let Some(offered) = coordinator.once(Key::Spec, Some(&self.spec)) else { return Ok(()) };
+        let Some(offered) = coordinator.once(Key::Spec, Some(&self.spec)) else { return Ok(Taken::default()) };
         if offered != self.spec {
             return Err(RecordError { key: Key::Spec.to_string(), reason: "another run has this id".into() });
         }
@@ -61,13 +57,14 @@ impl Manager {
             let start = coordinator.once(Key::Start, refusal.as_deref());
             self.start = start.map(|start| decode(&Key::Start.to_string(), &start)).transpose()?;
         }
-        for shard in 0..self.shards {
-            let epoch = self.epochs.get(&shard).copied().unwrap_or(FIRST_EPOCH) + 1;
-            if let Some(grant) = coordinator.once(Key::Grant(shard, epoch), None) {
-                results.granted(shard, epoch, &decode(&Key::Grant(shard, epoch).to_string(), &grant)?);
-                self.epochs.insert(shard, epoch);
+        let mut taken = Taken::default();
+        // An epoch may be leased and never granted, so they are not asked for in turn.
+        for (shard, epoch) in results.ungranted() {
+            let key = Key::Grant(shard, epoch);
+            if let Some(grant) = coordinator.once(key, None) {
+                taken.add(results.granted(shard, epoch, &decode(&key.to_string(), &grant)?));
             }
         }
-        Ok(())
+        Ok(taken)
     }
 }

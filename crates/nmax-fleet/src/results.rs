@@ -4,8 +4,8 @@
 //! batches: a batch is known for ever by its id, windows are added up by names and not by numbers, and what comes after a
 //! window was shown without it is handed out to be added.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use nmax_metrics::join::Unwanted;
@@ -34,7 +34,7 @@ pub enum Refused {
     /// Its bytes are no frame.
     #[error("its frame is damaged: {0}")]
     Damaged(String),
-    /// Its window was not over when it came, is not the one that it says, or is not of its epoch.
+    /// Its window had not begun when it came, is not the one that it says, or is not of its epoch.
     #[error("it lies about its time: {0}")]
     Lie(&'static str),
     /// It has to come again: those before it are missing, or the grant of its epoch is not known.
@@ -54,7 +54,8 @@ pub struct Taken {
 }
 
 impl Taken {
-    fn add(&mut self, other: Self) {
+    /// Adds what another batch made.
+    pub fn add(&mut self, other: Self) {
         self.merged.extend(other.merged);
         self.late.extend(other.late);
         self.notes.extend(other.notes);
@@ -139,6 +140,11 @@ impl Results {
         }
     }
 
+    /// Epochs of shards that sent something and whose grants are not known.
+    pub fn ungranted(&self) -> BTreeSet<(u32, u32)> {
+        self.waiting.keys().map(|id| (id.shard, id.epoch)).collect()
+    }
+
     /// A shard was granted again.
     pub fn granted(&mut self, shard: u32, epoch: u32, grant: &Grant) -> Taken {
         if shard >= self.shards || !(FIRST_EPOCH..EPOCHS_MAX).contains(&epoch) {
@@ -147,9 +153,6 @@ impl Results {
         self.merger.grow((epoch - FIRST_EPOCH + 1) * self.shards);
         self.merger.begin(self.part(shard, epoch), grant.from);
         self.epochs.entry((shard, epoch)).or_insert_with(|| Epoch { from: grant.from, ..Epoch::default() });
-        let before = self.epochs.range(..(shard, epoch)).next_back().filter(|((of, _), _)| *of == shard);
-        let started = before.map_or(0, |(_, before)| before.started);
-        self.counts.doubled += started.saturating_sub(grant.from);
         let mut taken = Taken::default();
         let from = BatchId { shard, epoch, sequence: 0 };
         let mut waiting = self.waiting.split_off(&from);
@@ -209,19 +212,17 @@ impl Results {
 
     fn window(&mut self, id: BatchId, index: u64, content: Content, arrived: Option<Nanos>) -> Result<Taken, Refused> {
         let BatchId { shard, epoch, sequence } = id;
-        let over = self.begins(index.saturating_add(1));
-        if arrived.is_some_and(|arrived| over > arrived + self.skew + self.skew) {
-            return Err(Refused::Lie("its window was not over when it came"));
+        // The last window of an injector that was stopped ends before its time.
+        if arrived.is_some_and(|arrived| self.begins(index) > arrived + self.skew + self.skew) {
+            return Err(Refused::Lie("its window had not begun when it came"));
         }
         let mut frame = Frame::decode(&content.frame).map_err(|error| Refused::Damaged(error.to_string()))?;
         if frame.injector != shard || frame.window.index != index || frame.window.width != self.width {
             return Err(Refused::Lie("its frame is of another window"));
         }
         let has_started = started(&frame.window.aggregate) > 0;
-        let next = self.epochs.range((shard, epoch + 1)..).next().filter(|((of, _), _)| *of == shard);
-        let until = next.map_or(u64::MAX, |(_, next)| next.from);
         let Some(known) = self.epochs.get(&(shard, epoch)) else { return Err(Refused::Early) };
-        if index < known.from || has_started && (index >= until || self.begins(index) >= self.hard_stop) {
+        if index < known.from || has_started && self.begins(index) >= self.hard_stop {
             return Err(Refused::Lie("its window is not of its epoch"));
         }
         let part = self.part(shard, epoch);
@@ -307,12 +308,15 @@ impl Results {
         self.epochs.range((shard, 0)..(shard + 1, 0)).filter_map(|(_, epoch)| epoch.end.as_ref())
     }
 
-    /// What never came, as far as the run went: to its planned end, or to where the first shard that was stopped ended.
+    /// What never came, as far as the run went: to its planned end, or to where each shard was
+    /// stopped; one that was not, to where the last of the others was.
     pub fn lost(&self) -> Vec<Lost> {
         let planned = self.end.0.div_ceil(self.width.0.max(1));
         let ended = (0..self.shards).flat_map(|shard| self.ends(shard)).filter(|end| end.why.is_none());
-        let end = ended.map(|end| end.windows).max().map_or(planned, |windows| windows.min(planned));
+        let last = ended.map(|end| end.windows).max().map_or(planned, |windows| windows.min(planned));
         let lost = (0..self.shards).flat_map(|shard| {
+            let own = self.ends(shard).filter(|end| end.why.is_none()).map(|end| end.windows).max();
+            let end = own.map_or(last, |windows| windows.min(planned));
             self.coverage[shard as usize].missing(end).into_iter().map(move |windows| (shard, windows))
         });
         lost.map(|(shard, windows)| {
@@ -324,7 +328,13 @@ impl Results {
 
     /// What came, and what of it counts.
     pub fn counts(&self) -> Counts {
-        self.counts
+        let of_shard = |(before, after): (_, _)| {
+            let ((shard, _), before): (&(u32, u32), &Epoch) = before;
+            let ((of, _), after): (&(u32, u32), &Epoch) = after;
+            if shard == of { before.started.saturating_sub(after.from) } else { 0 }
+        };
+        let doubled = self.epochs.iter().zip(self.epochs.iter().skip(1)).map(of_shard).sum();
+        Counts { doubled, ..self.counts }
     }
 
     /// Names as known so far.

@@ -24,11 +24,12 @@ const HEAD: usize = 8;
 
 /// A file that grows.
 pub trait Disk {
-    /// Appends bytes and makes sure that they survive the end of the machine.
+    /// Writes bytes at `at`, where the file ends as far as it counts, and makes sure that they survive the end of the
+    /// machine. What is behind `at` was written only in part, and goes.
     ///
     /// # Errors
-    /// Why they do not. What was appended only in part is cut off again.
-    fn append(&mut self, bytes: &[u8]) -> Result<(), String>;
+    /// Why they do not.
+    fn append(&mut self, at: u64, bytes: &[u8]) -> Result<(), String>;
 
     /// Bytes of a range that was appended.
     ///
@@ -132,7 +133,7 @@ impl<D: Disk, P: Publisher, W: Payload> ResultSink<W> for Spool<D, P> {
         let mut bytes = (batch.len() as u32).to_le_bytes().to_vec();
         bytes.extend_from_slice(&crc32fast::hash(&batch).to_le_bytes());
         bytes.extend_from_slice(&batch);
-        self.disk.append(&bytes)?;
+        self.disk.append(self.end, &bytes)?;
         let from = self.end + HEAD as u64;
         self.end += bytes.len() as u64;
         self.left.insert(id, Record { bytes: from..self.end, sent: None });

@@ -11,7 +11,8 @@ use crate::batch::{Content, End};
 struct Memory(Rc<RefCell<Vec<u8>>>);
 
 impl Disk for Memory {
-    fn append(&mut self, bytes: &[u8]) -> Result<(), String> {
+    fn append(&mut self, at: u64, bytes: &[u8]) -> Result<(), String> {
+        self.0.borrow_mut().truncate(at as usize);
         self.0.borrow_mut().extend_from_slice(bytes);
         Ok(())
     }
