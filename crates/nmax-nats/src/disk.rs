@@ -25,7 +25,6 @@ pub struct SpoolFolder(PathBuf);
 pub struct SpoolFile {
     file: File,
     path: PathBuf,
-    end: u64,
 }
 
 /// A spool of a process that ended.
@@ -65,7 +64,7 @@ impl SpoolFolder {
         file.lock()?;
         // The name of the file has to survive too.
         File::open(&self.0)?.sync_all()?;
-        Ok(SpoolFile { file, path, end: 0 })
+        Ok(SpoolFile { file, path })
     }
 
     /// Where the spool of a run is, for one injector.
@@ -127,7 +126,7 @@ impl SpoolFolder {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             let length = file.metadata()?.len();
-            left.push(LeftOver { run, file: SpoolFile { file, path, end: length }, length });
+            left.push(LeftOver { run, file: SpoolFile { file, path }, length });
         }
         left.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         Ok(left)
@@ -149,19 +148,9 @@ impl SpoolFile {
 }
 
 impl Disk for SpoolFile {
-    fn append(&mut self, bytes: &[u8]) -> Result<(), String> {
-        let kept = self.file.write_all_at(bytes, self.end).and_then(|()| self.file.sync_data());
-        match kept {
-            Ok(()) => {
-                self.end += bytes.len() as u64;
-                Ok(())
-            }
-            Err(error) => {
-                // What is left behind is written over by the next one, and is not a record before.
-                let _ = self.file.set_len(self.end);
-                Err(format!("{}: {error}", self.path.display()))
-            }
-        }
+    fn append(&mut self, at: u64, bytes: &[u8]) -> Result<(), String> {
+        let kept = self.file.write_all_at(bytes, at).and_then(|()| self.file.set_len(at + bytes.len() as u64));
+        kept.and_then(|()| self.file.sync_data()).map_err(|error| format!("{}: {error}", self.path.display()))
     }
 
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, String> {
@@ -179,9 +168,8 @@ mod tests {
     #[test]
     fn a_full_disk_is_named_and_takes_nothing_back() {
         let full = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
-        let mut file = SpoolFile { file: full, path: "/dev/full".into(), end: 0 };
-        let error = file.append(b"a batch").unwrap_err();
+        let mut file = SpoolFile { file: full, path: "/dev/full".into() };
+        let error = file.append(0, b"a batch").unwrap_err();
         assert!(error.contains("/dev/full") && error.contains("space"), "{error}");
-        assert_eq!(file.end, 0, "the next one goes where this one should have gone");
     }
 }

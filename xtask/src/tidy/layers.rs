@@ -99,7 +99,7 @@ table! {
     "nmax" Program "text json sources secrets data plan metrics usl capacity analysis report extract \
         import log http engine store observe agent nats slice target run export scale record server",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
-    "nmax-testkit" Program "metrics plan http engine", "base64 ring";
+    "nmax-testkit" Program "metrics plan http engine fleet", "base64 ring";
     "xtask" Program "", "flate2 jiff serde_json sha2";
     "fuzz" Program "extract secrets metrics http import log observe plan", "libfuzzer-sys serde_json";
 }

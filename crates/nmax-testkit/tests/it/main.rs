@@ -1,0 +1,3 @@
+//! The fleet in a simulated world.
+
+mod fleet;
