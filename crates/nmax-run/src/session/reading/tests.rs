@@ -141,13 +141,14 @@ fn a_fleet_reads_back_as_it_was_judged() {
             live.part(sender, &part);
         }
     };
-    for second in (0..613).filter(|second| *second != 350) {
+    for second in (0..613).filter(|second| ![350, 360].contains(second)) {
         match second {
             200..212 => put(second, &[0, 2], &mut live),
             400 => put(second, &[0, 1], &mut live),
             _ => put(second, &[0, 1, 2], &mut live),
         }
         if second == 410 {
+            put(360, &[0, 1, 2], &mut live);
             put(400, &[2], &mut live);
         }
     }
