@@ -1,22 +1,96 @@
-//! What a fleet asks of NATS.
+//! A connection to NATS on a thread of its own.
 
-use nmax_fleet::records::Command;
-use nmax_fleet::warrant::{PublicKey, SigningKey};
-use nmax_metrics::Nanos;
+use std::collections::VecDeque;
+use std::future::Future;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
-use crate::access::Access;
-use crate::connection::{Connection, SharedClock};
-use crate::coordinator::{self, Agreement};
-use crate::error::NatsError;
-use crate::files;
-use crate::publisher::ResultPublisher;
-use crate::streams::{self, Sizes};
-use crate::subscription::Subscription;
-use crate::workers::{Announcement, Offers, Worker, Workers};
+use async_nats::connection::State;
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, Event, HeaderMap, Request, RequestErrorKind, header};
+use nmax_metrics::Clock;
+use serde::Deserialize;
+use tokio::runtime::{Builder, Handle};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
 
-/// A connection to NATS. Its thread does all that waits; the connection ends with the last copy and all that was made of it.
+use crate::access::{ANSWER_MAX, Access};
+use crate::error::{NatsError, VERSION_MIN};
+
+/// Complaints of the server that are kept.
+const COMPLAINTS_MAX: usize = 16;
+/// How long what is on its way may take when the connection is closed.
+const CLOSE_MAX: Duration = Duration::from_secs(1);
+
+/// The monotonic clock of an injector or a manager.
+pub type SharedClock = Arc<dyn Clock + Send + Sync>;
+
+/// A connection to NATS. Its thread does all that waits; the connection ends with the last copy.
 #[derive(Clone, Debug)]
-pub struct Broker(pub(crate) Connection);
+pub struct Broker {
+    pub(crate) link: Link,
+    runtime: Handle,
+    _thread: Arc<Thread>,
+}
+
+/// What tasks of a connection share.
+#[derive(Clone)]
+pub(crate) struct Link {
+    pub(crate) client: Client,
+    pub(crate) context: Context,
+    pub(crate) clock: SharedClock,
+    complaints: Complaints,
+}
+
+impl std::fmt::Debug for Link {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Link({})", self.client.connection_state())
+    }
+}
+
+/// What the server complained of last, such as a permission that is missing.
+type Complaints = Arc<Mutex<VecDeque<String>>>;
+
+/// Locks what tasks and callers share; none of them panics while it holds the lock.
+pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The thread of a connection, which ends with it.
+#[derive(Debug)]
+struct Thread {
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A task that ends when its owner does.
+#[derive(Debug)]
+pub(crate) struct Task(AbortHandle);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What a stream answers to a message.
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    seq: u64,
+    error: Option<jetstream::Error>,
+}
 
 impl Broker {
     /// Connects, and refuses what cannot serve a fleet. Once connected, a connection that is lost comes back by itself.
@@ -24,103 +98,152 @@ impl Broker {
     /// # Errors
     /// Within seconds, why it cannot.
     pub fn connect(access: &Access, clock: SharedClock) -> Result<Self, NatsError> {
-        Connection::open(access, clock).map(Self)
+        let unreachable = |reason: String| NatsError::Unreachable { urls: access.shown(), reason };
+        let runtime =
+            Builder::new_current_thread().enable_all().build().map_err(|error| unreachable(error.to_string()))?;
+        let handle = runtime.handle().clone();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let (result, connected) = sync_channel(1);
+        let asked = access.clone();
+        let thread = std::thread::Builder::new().name("nmax-nats".into()).spawn(move || {
+            runtime.block_on(async move {
+                let link = open(&asked, clock).await;
+                let client = link.as_ref().ok().map(|link| link.client.clone());
+                let _ = result.send(link);
+                let _ = stopped.await;
+                if let Some(client) = client {
+                    let _ = tokio::time::timeout(CLOSE_MAX, client.flush()).await;
+                }
+            });
+        });
+        let thread = thread.map_err(|error| unreachable(error.to_string()))?;
+        let thread = Thread { stop: Some(stop), thread: Some(thread) };
+        let link = connected.recv().map_err(|_| unreachable("its thread ended".into()))??;
+        Ok(Self { link, runtime: handle, _thread: Arc::new(thread) })
     }
 
     /// Version of the server.
     pub fn version(&self) -> String {
-        self.0.link.client.server_info().version
+        self.link.client.server_info().version
     }
 
     /// Whether the connection is up.
     pub fn is_connected(&self) -> bool {
-        self.0.link.is_connected()
+        self.link.is_connected()
     }
 
-    /// Now, on the clock of whoever connected.
-    pub(crate) fn now(&self) -> Nanos {
-        self.0.link.clock.now()
+    /// Waits for an answer: for commands of a person only, no part of a run.
+    pub(crate) fn wait_for<T>(&self, answer: impl Future<Output = T>) -> T {
+        self.runtime.block_on(answer)
     }
 
-    /// Makes the streams that are missing, and looks at those that are there.
-    ///
-    /// # Errors
-    /// Why a fleet cannot use one.
-    pub fn prepare(&self, sizes: Sizes) -> Result<(), NatsError> {
-        self.0.wait_for(streams::prepare(&self.0.link, sizes))
+    /// Goes on beside the caller until it ends.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(task);
     }
 
-    /// Looks at the streams, as injectors do: they make none.
-    ///
-    /// # Errors
-    /// What is missing, or why a fleet cannot use it.
-    pub fn look(&self) -> Result<(), NatsError> {
-        self.0.wait_for(streams::look(&self.0.link))
+    /// Goes on beside the caller until it ends or its owner does.
+    pub(crate) fn task(&self, task: impl Future<Output = ()> + Send + 'static) -> Task {
+        Task(self.runtime.spawn(task).abort_handle())
+    }
+}
+
+/// Connects and looks at the server.
+async fn open(access: &Access, clock: SharedClock) -> Result<Link, NatsError> {
+    let complaints = Complaints::default();
+    let heard = complaints.clone();
+    let (addresses, options) = access.options().await?;
+    let options = options.event_callback(move |event| {
+        if let Event::ServerError(error) = event {
+            let mut heard = lock(&heard);
+            heard.truncate(COMPLAINTS_MAX - 1);
+            heard.push_front(error.to_string());
+        }
+        std::future::ready(())
+    });
+    let connected = options.connect(addresses).await;
+    let client = connected.map_err(|error| NatsError::connecting(&access.shown(), &error))?;
+    let info = client.server_info();
+    if version(&info.version) < Some(VERSION_MIN) {
+        return Err(NatsError::Old { version: info.version });
+    }
+    if !info.jetstream {
+        return Err(NatsError::NoJetStream { reason: format!("`{}` runs without it", info.server_name) });
+    }
+    let mut context = jetstream::new(client.clone());
+    context.set_timeout(ANSWER_MAX);
+    Ok(Link { client, context, clock, complaints })
+}
+
+/// Major and minor number of a version.
+pub(crate) fn version(text: &str) -> Option<(u32, u32)> {
+    let mut numbers = text.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
+
+impl Link {
+    /// Whether the connection is up.
+    pub(crate) fn is_connected(&self) -> bool {
+        self.client.connection_state() == State::Connected
     }
 
-    /// Takes part in a run as `me`, and obeys commands that one of these keys signed.
-    ///
-    /// # Errors
-    /// When a name cannot be part of a subject.
-    pub fn agreement(&self, run: &str, me: &str, keys: Vec<PublicKey>) -> Result<Agreement, NatsError> {
-        Agreement::new(&self.0, run, me, keys)
+    /// Publishes to a stream; the number of the message in it, once it is kept.
+    pub(crate) async fn publish(&self, subject: &str, headers: HeaderMap, bytes: Vec<u8>) -> Result<u64, NatsError> {
+        let what = || subject.to_owned();
+        // What is sent into a broken connection would wait in memory, and arrive when it is not expected any more.
+        if !self.is_connected() {
+            return Err(NatsError::Lost { what: what(), reason: "the connection is down".into() });
+        }
+        let (length, max) = (bytes.len(), self.client.max_payload());
+        let request = Request::new().payload(bytes.into()).headers(headers).timeout(Some(ANSWER_MAX));
+        let answer = self.client.send_request(what(), request).await;
+        let answer = answer.map_err(|error| match error.kind() {
+            RequestErrorKind::NoResponders => NatsError::Stream {
+                stream: what(),
+                reason: "is missing, or has no leader now".into(),
+                help: "`nmax fleet check` makes the streams; a cluster without a majority has no leader".into(),
+            },
+            RequestErrorKind::MaxPayloadExceeded => NatsError::Large { bytes: length, max },
+            _ => self.lost(subject, &error.to_string()),
+        })?;
+        let answer: Answer = serde_json::from_slice(&answer.payload)
+            .map_err(|error| NatsError::Refused { what: what(), reason: error.to_string() })?;
+        match answer.error {
+            None => Ok(answer.seq),
+            Some(error) => Err(refused(subject, &error)),
+        }
     }
 
-    /// Asks something of a run, which needs no manager. Returns once the broker has it.
-    ///
-    /// # Errors
-    /// Why it does not.
-    pub fn order(&self, run: &str, command: Command, key: &SigningKey) -> Result<(), NatsError> {
-        self.0.wait_for(coordinator::order(&self.0.link, run, command, key))
+    /// No answer came: because it may not be asked, if the server said so, or for a reason.
+    pub(crate) fn lost(&self, what: &str, reason: &str) -> NatsError {
+        let is_denied = |complaint: &&String| complaint.contains("ermissions") && complaint.contains(what);
+        match lock(&self.complaints).iter().find(is_denied) {
+            Some(_) => NatsError::Denied { what: what.into() },
+            None => NatsError::Lost { what: what.into(), reason: reason.into() },
+        }
     }
+}
 
-    /// Sends batches of a run.
-    ///
-    /// # Errors
-    /// When the run's name cannot be part of a subject.
-    pub fn publisher(&self, run: &str) -> Result<ResultPublisher, NatsError> {
-        ResultPublisher::new(&self.0, run)
+/// What a stream's refusal means.
+fn refused(subject: &str, error: &jetstream::Error) -> NatsError {
+    let what = subject.to_owned();
+    let reason = error.to_string();
+    match error.error_code() {
+        jetstream::ErrorCode::STREAM_WRONG_LAST_SEQUENCE => NatsError::Raced { what },
+        jetstream::ErrorCode::STREAM_STORE_FAILED
+        | jetstream::ErrorCode::INSUFFICIENT_RESOURCES
+        | jetstream::ErrorCode::ACCOUNT_RESOURCES_EXCEEDED
+        | jetstream::ErrorCode::STORAGE_RESOURCES_EXCEEDED => NatsError::Full { stream: what, reason },
+        jetstream::ErrorCode::JETSTREAM_NOT_ENABLED | jetstream::ErrorCode::JETSTREAM_NOT_ENABLED_FOR_ACCOUNT => {
+            NatsError::NoJetStream { reason }
+        }
+        _ => NatsError::Refused { what, reason },
     }
+}
 
-    /// All batches of a run, for a manager of this name: one that starts again gets them from the first one on.
-    ///
-    /// # Errors
-    /// When a name cannot be part of a subject.
-    pub fn results(&self, run: &str, manager: &str) -> Result<Subscription, NatsError> {
-        Subscription::new(&self.0, run, manager)
-    }
-
-    /// Says that an injector is there.
-    ///
-    /// # Errors
-    /// When its id cannot be part of a subject.
-    pub fn announce(&self, worker: Worker) -> Result<Announcement, NatsError> {
-        Announcement::new(&self.0, worker)
-    }
-
-    /// The injectors that are there, from now on.
-    pub fn workers(&self) -> Workers {
-        Workers::new(&self.0)
-    }
-
-    /// Runs that are offered, those of the last days too: whether one is still to begin, its spec and start tell.
-    pub fn offers(&self) -> Offers {
-        Offers::new(&self.0)
-    }
-
-    /// Keeps bytes under their hash, which it returns. What is there already is not sent again.
-    ///
-    /// # Errors
-    /// Why they are not kept.
-    pub fn put(&self, bytes: &[u8]) -> Result<String, NatsError> {
-        self.0.wait_for(files::put(&self.0.link, bytes))
-    }
-
-    /// The bytes of this hash.
-    ///
-    /// # Errors
-    /// When they are not there, cannot be had, or are others.
-    pub fn get(&self, name: &str) -> Result<Vec<u8>, NatsError> {
-        self.0.wait_for(files::get(&self.0.link, name))
-    }
+/// Headers of a message that is written only when `last` is the number of the last message of its subject; 0 for none.
+pub(crate) fn after(last: u64) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, last.to_string());
+    headers
 }

@@ -8,11 +8,10 @@ use nmax_metrics::clock::{OtherClock, Stamps};
 use serde::Deserialize;
 
 use crate::access::Access;
-use crate::broker::Broker;
-use crate::connection::{Link, SharedClock, after, version};
+use crate::broker::{Broker, Link, SharedClock, after, version};
 use crate::coordinator::stamp;
 use crate::error::NatsError;
-use crate::streams::{CONTROL, FILES, RESULTS, Sizes, WORKERS};
+use crate::streams::{CONTROL, FILES, RESULTS, Sizes, WORKERS, prepare};
 
 /// Exchanges with the broker's clock.
 const STAMPS: usize = 8;
@@ -98,9 +97,9 @@ pub fn check(access: &Access, calendar: SharedClock, sizes: Sizes) -> Vec<Findin
         Err(error) => return vec![Finding::failure(&error)],
     };
     let mut findings = vec![server(&broker)];
-    let prepared = broker.prepare(sizes);
-    findings.extend(broker.0.wait_for(async {
-        let link = &broker.0.link;
+    let prepared = prepare(&broker, sizes);
+    findings.extend(broker.wait_for(async {
+        let link = &broker.link;
         let mut findings = protection(link);
         findings.push(account(link).await);
         match &prepared {

@@ -17,7 +17,7 @@ use nmax_metrics::clock::Stamps;
 use serde::{Deserialize, Serialize};
 
 use crate::access::ANSWER_MAX;
-use crate::connection::{Connection, Link, Task, after, lock};
+use crate::broker::{Broker, Link, Task, after, lock};
 use crate::error::NatsError;
 use crate::feed::{Message, feed};
 use crate::lease::Held;
@@ -63,7 +63,7 @@ struct Shard {
 /// Where injectors and manager of one run agree.
 #[derive(Debug)]
 pub struct Agreement {
-    connection: Connection,
+    broker: Broker,
     run: String,
     me: String,
     known: Arc<Mutex<Known>>,
@@ -80,14 +80,17 @@ pub(crate) fn token(name: &str) -> Result<&str, NatsError> {
     Err(NatsError::Refused { what: name.into(), reason: "use letters, digits, `-` and `_` only".into() })
 }
 
-/// Asks something of a run.
-pub(crate) async fn order(link: &Link, run: &str, command: Command, key: &SigningKey) -> Result<(), NatsError> {
+/// Asks something of a run, which needs no manager. Returns once the broker has it.
+///
+/// # Errors
+/// Why it does not.
+pub fn order(broker: &Broker, run: &str, command: Command, key: &SigningKey) -> Result<(), NatsError> {
     let run = token(run)?;
     let text = key.sign(&encode(&Order { run: run.into(), command }));
     // One subject for each signer and command: a stranger's message does not keep out another's.
     let mark = crate::files::hash(text.as_bytes());
     let subject = format!("nmax.ctl.{run}.cmd.{}", &mark[..16]);
-    match link.publish(&subject, after(0), text.into_bytes()).await {
+    match broker.wait_for(broker.link.publish(&subject, after(0), text.into_bytes())) {
         Ok(_) | Err(NatsError::Raced { .. }) => Ok(()),
         Err(error) => Err(error),
     }
@@ -111,16 +114,19 @@ impl Known {
 
 impl Agreement {
     /// Takes part in a run as `me`, and obeys commands that one of these keys signed.
-    pub(crate) fn new(connection: &Connection, run: &str, me: &str, keys: Vec<PublicKey>) -> Result<Self, NatsError> {
+    ///
+    /// # Errors
+    /// When a name cannot be part of a subject.
+    pub fn new(broker: &Broker, run: &str, me: &str, keys: Vec<PublicKey>) -> Result<Self, NatsError> {
         let (run, me) = (token(run)?.to_owned(), token(me)?.to_owned());
         let known = Arc::new(Mutex::new(Known::default()));
         let (seen, of) = (known.clone(), run.clone());
         let prefix = format!("nmax.ctl.{run}.");
-        let records = feed(connection, CONTROL, format!("{prefix}>"), move |message| {
+        let records = feed(broker, CONTROL, format!("{prefix}>"), move |message| {
             lock(&seen).came(&of, message.subject.strip_prefix(&prefix).unwrap_or_default(), &message, &keys);
         });
-        let (link, stamps, subject) = (connection.link.clone(), known.clone(), format!("nmax.stamp.{run}.{me}"));
-        let clock = connection.task(async move {
+        let (link, stamps, subject) = (broker.link.clone(), known.clone(), format!("nmax.stamp.{run}.{me}"));
+        let clock = broker.task(async move {
             loop {
                 if let Some(stamp) = stamp(&link, &subject).await {
                     let mut known = lock(&stamps);
@@ -133,7 +139,7 @@ impl Agreement {
                 tokio::time::sleep(if has_begun { after } else { before }).await;
             }
         });
-        Ok(Self { connection: connection.clone(), run, me, known, shards: BTreeMap::new(), _tasks: [records, clock] })
+        Ok(Self { broker: broker.clone(), run, me, known, shards: BTreeMap::new(), _tasks: [records, clock] })
     }
 
     /// What fails at the moment, if something does.
@@ -148,9 +154,9 @@ impl Agreement {
 
     /// Writes a record in the background.
     fn write(&self, key: String, value: Vec<u8>) {
-        let (link, known) = (self.connection.link.clone(), self.known.clone());
+        let (link, known) = (self.broker.link.clone(), self.known.clone());
         let subject = format!("nmax.ctl.{}.{key}", self.run);
-        self.connection.spawn(async move {
+        self.broker.spawn(async move {
             let written = first(&link, &subject, &value).await;
             let is_known = written.is_ok();
             {
@@ -211,7 +217,7 @@ impl Coordinator for Agreement {
     }
 
     fn lease(&mut self, shard: u32, length: Nanos) -> Option<Lease> {
-        let now = self.connection.link.clock.now();
+        let now = self.broker.link.clock.now();
         let lease = self.shards.entry(shard).or_default();
         for (id, epoch) in std::mem::take(&mut *lock(&lease.answers)) {
             lease.renewal.answered(id, epoch, length);
@@ -221,8 +227,8 @@ impl Coordinator for Agreement {
             && let Some(id) = lease.renewal.ask(now, length)
         {
             let (held, answers, known) = (lease.held.clone(), lease.answers.clone(), self.known.clone());
-            let (link, run, me) = (self.connection.link.clone(), self.run.clone(), self.me.clone());
-            self.connection.spawn(async move {
+            let (link, run, me) = (self.broker.link.clone(), self.run.clone(), self.me.clone());
+            self.broker.spawn(async move {
                 let answer = held.lock().await.ask(&link, &run, shard, &me, length).await;
                 match answer {
                     Ok(epoch) => lock(&answers).push((id, epoch)),
@@ -237,8 +243,8 @@ impl Coordinator for Agreement {
         let Some(lease) = self.shards.get_mut(&shard) else { return };
         lease.renewal.release();
         lock(&lease.answers).clear();
-        let (held, link, run) = (lease.held.clone(), self.connection.link.clone(), self.run.clone());
-        self.connection.spawn(async move { held.lock().await.release(&link, &run, shard).await });
+        let (held, link, run) = (lease.held.clone(), self.broker.link.clone(), self.run.clone());
+        self.broker.spawn(async move { held.lock().await.release(&link, &run, shard).await });
     }
 
     fn command(&mut self) -> Option<Command> {

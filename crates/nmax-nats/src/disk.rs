@@ -6,11 +6,8 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use nmax_fleet::ResultSink;
-use nmax_fleet::batch::Content;
-use nmax_fleet::spool::{Disk, Spool};
+use nmax_fleet::spool::Disk;
 
-use crate::broker::Broker;
 use crate::coordinator::token;
 
 /// How files of spools end.
@@ -48,60 +45,19 @@ impl SpoolFolder {
         Ok(Self(path.into()))
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
     /// A new spool of a run, for one injector.
     ///
     /// # Errors
     /// When it cannot be made, or is there already.
     pub fn create(&self, run: &str, injector: &str) -> io::Result<SpoolFile> {
-        let path = self.file(run, injector)?;
+        let name = |name| token(name).map_err(|error| io::Error::new(ErrorKind::InvalidInput, error.to_string()));
+        let path = self.0.join(format!("{}.{}.{EXTENSION}", name(run)?, name(injector)?));
         let _guard = self.lock()?;
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         file.lock()?;
         // The name of the file has to survive too.
         File::open(&self.0)?.sync_all()?;
         Ok(SpoolFile { file, path })
-    }
-
-    /// Where the spool of a run is, for one injector.
-    fn file(&self, run: &str, injector: &str) -> io::Result<PathBuf> {
-        let name = |name| token(name).map_err(|error| io::Error::new(ErrorKind::InvalidInput, error.to_string()));
-        Ok(self.0.join(format!("{}.{}.{EXTENSION}", name(run)?, name(injector)?)))
-    }
-
-    /// Deletes a spool of which all was acknowledged.
-    pub fn forget(&self, run: &str, injector: &str) {
-        if let Ok(path) = self.file(run, injector) {
-            let _ = std::fs::remove_file(path);
-        }
-    }
-
-    /// Sends on what processes left that ended before all was acknowledged, for as long as `goes_on` says so; it is told of which run
-    /// how much is left. What was sent is deleted.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
-    pub fn send_left_over(&self, broker: &Broker, goes_on: &mut dyn FnMut(&str, usize) -> bool) -> io::Result<()> {
-        for LeftOver { run, file, length } in self.left_over()? {
-            let path = file.path.clone();
-            let publisher = broker.publisher(&run).map_err(io::Error::other)?;
-            let mut spool = Spool::open(&run, file, publisher, length).map_err(io::Error::other)?;
-            loop {
-                let left = ResultSink::<Content>::advance(&mut spool, broker.now());
-                if left == 0 {
-                    std::fs::remove_file(path)?;
-                    break;
-                }
-                if !goes_on(&run, left) {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Spools whose processes ended before all was acknowledged. They belong to the caller from now on.

@@ -122,9 +122,6 @@ pub enum NatsError {
         /// What is wrong.
         reason: String,
     },
-    /// The injector's disk does not keep results.
-    #[error("results cannot be kept: {0}\n  help: give `--spool` a folder with room, of this injector alone")]
-    Disk(String),
     /// The server refuses for another reason.
     #[error("NATS refuses `{what}`: {reason}")]
     Refused {
@@ -136,11 +133,6 @@ pub enum NatsError {
 }
 
 impl NatsError {
-    /// What an error of the injector's disk means.
-    pub fn from_io(error: &std::io::Error) -> Self {
-        Self::Disk(error.to_string())
-    }
-
     /// What a failed connection means.
     pub(crate) fn connecting(urls: &str, error: &async_nats::ConnectError) -> Self {
         let (urls, reason) = (urls.to_owned(), chain(error));

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use nmax_metrics::Nanos;
 
 use crate::access::pause;
-use crate::connection::{Connection, Link, Task};
+use crate::broker::{Broker, Link, Task};
 
 /// A message of a stream.
 pub(crate) struct Message {
@@ -22,13 +22,13 @@ pub(crate) struct Message {
 
 /// Hands on each message of these subjects, in order, until the task is dropped.
 pub(crate) fn feed(
-    connection: &Connection,
+    broker: &Broker,
     stream: &'static str,
     subjects: String,
     mut take: impl FnMut(Message) + Send + 'static,
 ) -> Task {
-    let link = connection.link.clone();
-    connection.task(async move {
+    let link = broker.link.clone();
+    broker.task(async move {
         let (mut next, mut failures) = (1, 0);
         loop {
             let before = next;

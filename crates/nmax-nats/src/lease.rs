@@ -13,7 +13,7 @@ use nmax_fleet::records::encode;
 use nmax_metrics::Nanos;
 use serde::{Deserialize, Serialize};
 
-use crate::connection::{Link, after};
+use crate::broker::{Link, after};
 use crate::error::NatsError;
 use crate::streams::CONTROL;
 

@@ -5,8 +5,7 @@
 //! sync each message to its disk (`sync_interval: always`); a client cannot make it.
 //!
 //! # Layout
-//! - [`Access`]: where NATS is, as whom nmax connects, how the connection is protected; `connection`: its thread; [`Broker`]: what
-//!   a fleet asks of it
+//! - [`Access`]: where NATS is, as whom nmax connects, how the connection is protected; [`Broker`]: the connection
 //! - `streams`: the streams of a fleet and their settings; `feed`: their messages from the first one on
 //! - [`Agreement`]: records, leases, commands and clock of a run; `lease`: leases as messages that expire
 //! - [`ResultPublisher`]: batches from the spool to the broker; [`Subscription`]: from there to a manager
@@ -17,7 +16,6 @@
 mod access;
 mod broker;
 mod check;
-mod connection;
 mod coordinator;
 mod disk;
 mod error;
@@ -30,14 +28,13 @@ mod subscription;
 mod workers;
 
 pub use access::{Access, Credentials, Protection, Servers, Tls};
-pub use broker::Broker;
+pub use broker::{Broker, SharedClock};
 pub use check::{Finding, Level, check, users};
-pub use connection::SharedClock;
-pub use coordinator::Agreement;
+pub use coordinator::{Agreement, order};
 pub use disk::{LeftOver, SpoolFile, SpoolFolder};
 pub use error::{NatsError, VERSION_MIN};
-pub use files::hash;
+pub use files::{get, hash, put};
 pub use publisher::ResultPublisher;
-pub use streams::Sizes;
+pub use streams::{Sizes, look, prepare};
 pub use subscription::{Arrival, Odd, Subscription};
 pub use workers::{Announcement, Offer, Offers, Worker, Workers};

@@ -7,14 +7,14 @@ use async_nats::{HeaderMap, header};
 use nmax_fleet::BatchId;
 use nmax_fleet::spool::Publisher;
 
-use crate::connection::{Connection, lock};
+use crate::broker::{Broker, lock};
 use crate::coordinator::token;
 use crate::error::NatsError;
 
 /// Sends batches of a run. What is not acknowledged, the spool sends again.
 #[derive(Debug)]
 pub struct ResultPublisher {
-    connection: Connection,
+    broker: Broker,
     run: String,
     sent: Arc<Mutex<Sent>>,
 }
@@ -28,8 +28,11 @@ struct Sent {
 
 impl ResultPublisher {
     /// Sends batches of a run.
-    pub(crate) fn new(connection: &Connection, run: &str) -> Result<Self, NatsError> {
-        Ok(Self { connection: connection.clone(), run: token(run)?.into(), sent: Arc::default() })
+    ///
+    /// # Errors
+    /// When the run's name cannot be part of a subject.
+    pub fn new(broker: &Broker, run: &str) -> Result<Self, NatsError> {
+        Ok(Self { broker: broker.clone(), run: token(run)?.into(), sent: Arc::default() })
     }
 
     /// Why nothing is acknowledged at the moment, if so.
@@ -48,8 +51,8 @@ impl Publisher for ResultPublisher {
         let subject = format!("nmax.res.{run}.{shard}.{epoch}");
         let mut headers = HeaderMap::new();
         headers.insert(header::NATS_MESSAGE_ID, format!("{run}.{shard}.{epoch}.{sequence}"));
-        let (link, sent) = (self.connection.link.clone(), self.sent.clone());
-        self.connection.spawn(async move {
+        let (link, sent) = (self.broker.link.clone(), self.sent.clone());
+        self.broker.spawn(async move {
             let published = link.publish(&subject, headers, bytes).await;
             let mut sent = lock(&sent);
             sent.under_way.remove(&id);

@@ -6,7 +6,7 @@ use async_nats::jetstream::context::{CreateStreamErrorKind, GetStreamErrorKind};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, PersistenceMode, StorageType};
 use async_nats::jetstream::{Context, ErrorCode};
 
-use crate::connection::Link;
+use crate::broker::{Broker, Link};
 use crate::error::NatsError;
 
 /// Records, leases and stamps.
@@ -87,27 +87,37 @@ fn wanted(sizes: Sizes, replicas: usize) -> [Config; 4] {
 }
 
 /// Makes the streams that are missing, and looks at those that are there.
-pub(crate) async fn prepare(link: &Link, sizes: Sizes) -> Result<(), NatsError> {
-    for config in wanted(sizes, REPLICAS) {
-        make(link, config).await?;
-    }
-    Ok(())
+///
+/// # Errors
+/// Why a fleet cannot use one.
+pub fn prepare(broker: &Broker, sizes: Sizes) -> Result<(), NatsError> {
+    broker.wait_for(async {
+        for config in wanted(sizes, REPLICAS) {
+            make(&broker.link, config).await?;
+        }
+        Ok(())
+    })
 }
 
-/// Looks at the streams.
-pub(crate) async fn look(link: &Link) -> Result<(), NatsError> {
-    for config in wanted(Sizes::default(), REPLICAS) {
-        found(link, &config).await?.ok_or_else(|| NatsError::Stream {
-            stream: config.name.clone(),
-            reason: "is missing".into(),
-            help: "make it with `nmax fleet check` as a user who may".into(),
-        })?;
-    }
-    Ok(())
+/// Looks at the streams, as injectors do: they make none.
+///
+/// # Errors
+/// What is missing, or why a fleet cannot use it.
+pub fn look(broker: &Broker) -> Result<(), NatsError> {
+    broker.wait_for(async {
+        for config in wanted(Sizes::default(), REPLICAS) {
+            found(&broker.link, &config).await?.ok_or_else(|| NatsError::Stream {
+                stream: config.name.clone(),
+                reason: "is missing".into(),
+                help: "make it with `nmax fleet check` as a user who may".into(),
+            })?;
+        }
+        Ok(())
+    })
 }
 
 /// The stream of this name, where it is there and a fleet can use it.
-async fn found(link: &Link, wanted: &Config) -> Result<Option<Config>, NatsError> {
+pub(crate) async fn found(link: &Link, wanted: &Config) -> Result<Option<Config>, NatsError> {
     let found = match link.context.get_stream(&wanted.name).await {
         Ok(stream) => stream.cached_info().config.clone(),
         Err(error) => match error.kind() {

@@ -11,7 +11,7 @@ use nmax_metrics::Nanos;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::access::pause;
-use crate::connection::{Connection, Link, Task, lock};
+use crate::broker::{Broker, Link, Task, lock};
 use crate::coordinator::token;
 use crate::error::NatsError;
 use crate::streams::RESULTS;
@@ -28,7 +28,7 @@ const FORGOTTEN: Duration = Duration::from_secs(3600);
 /// Batches of a run. Each comes at least once, and again until [`Arrival::done`].
 #[derive(Debug)]
 pub struct Subscription {
-    connection: Connection,
+    broker: Broker,
     arrivals: Receiver<Arrived>,
     odd: Arc<Mutex<Odd>>,
     _task: Task,
@@ -58,7 +58,7 @@ pub struct Arrival {
     /// When the broker got it, ns since 1970 on its clock.
     pub at: Nanos,
     acker: Acker,
-    connection: Connection,
+    broker: Broker,
 }
 
 impl Arrival {
@@ -73,9 +73,9 @@ impl Arrival {
     }
 
     fn answer(self, kind: AckKind) {
-        let Self { acker, connection, .. } = self;
+        let Self { acker, broker, .. } = self;
         // An answer that gets lost makes it come again.
-        connection.spawn(async move {
+        broker.spawn(async move {
             let _ = acker.ack_with(kind).await;
         });
     }
@@ -83,12 +83,15 @@ impl Arrival {
 
 impl Subscription {
     /// All batches of a run, for a manager of this name: one that starts again gets them from the first one on.
-    pub(crate) fn new(connection: &Connection, run: &str, manager: &str) -> Result<Self, NatsError> {
+    ///
+    /// # Errors
+    /// When a name cannot be part of a subject.
+    pub fn new(broker: &Broker, run: &str, manager: &str) -> Result<Self, NatsError> {
         let (run, manager) = (token(run)?.to_owned(), token(manager)?.to_owned());
         let (sender, arrivals) = channel(WAITING_MAX);
         let odd = Arc::new(Mutex::new(Odd::default()));
-        let (link, of) = (connection.link.clone(), odd.clone());
-        let task = connection.task(async move {
+        let (link, of) = (broker.link.clone(), odd.clone());
+        let task = broker.task(async move {
             let name = format!("{run}-{manager}");
             let (mut failures, mut is_new) = (0, true);
             loop {
@@ -105,13 +108,13 @@ impl Subscription {
                 tokio::time::sleep(pause(failures + 1).max(Duration::from_millis(10))).await;
             }
         });
-        Ok(Self { connection: connection.clone(), arrivals, odd, _task: task })
+        Ok(Self { broker: broker.clone(), arrivals, odd, _task: task })
     }
 
     /// The next batch, if one is here.
     pub fn take(&mut self) -> Option<Arrival> {
         let Arrived { batch, at, acker } = self.arrivals.try_recv().ok()?;
-        Some(Arrival { batch, at, acker, connection: self.connection.clone() })
+        Some(Arrival { batch, at, acker, broker: self.broker.clone() })
     }
 
     /// What came and is not a batch of the run.

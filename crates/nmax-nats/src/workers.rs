@@ -9,7 +9,7 @@ use nmax_metrics::Nanos;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::connection::{Connection, Task, lock};
+use crate::broker::{Broker, Task, lock};
 use crate::coordinator::token;
 use crate::error::NatsError;
 use crate::feed::feed;
@@ -48,7 +48,7 @@ pub struct Worker {
 /// Says what an injector is, again and again, until it is dropped.
 #[derive(Debug)]
 pub struct Announcement {
-    connection: Connection,
+    broker: Broker,
     subject: String,
     worker: watch::Sender<Worker>,
     _task: Task,
@@ -81,11 +81,14 @@ pub struct Offers {
 
 impl Announcement {
     /// Says that an injector is there.
-    pub(crate) fn new(connection: &Connection, worker: Worker) -> Result<Self, NatsError> {
+    ///
+    /// # Errors
+    /// When its id cannot be part of a subject.
+    pub fn new(broker: &Broker, worker: Worker) -> Result<Self, NatsError> {
         let subject = format!("$KV.{WORKERS}.{}", token(&worker.id)?);
         let (worker, mut changes) = watch::channel(worker);
-        let (link, to) = (connection.link.clone(), subject.clone());
-        let task = connection.task(async move {
+        let (link, to) = (broker.link.clone(), subject.clone());
+        let task = broker.task(async move {
             loop {
                 let worker = nmax_fleet::records::encode(&*changes.borrow_and_update());
                 // What does not come now comes with the next one.
@@ -93,7 +96,7 @@ impl Announcement {
                 let _ = tokio::time::timeout(EVERY, changes.changed()).await;
             }
         });
-        Ok(Self { connection: connection.clone(), subject, worker, _task: task })
+        Ok(Self { broker: broker.clone(), subject, worker, _task: task })
     }
 
     /// Changes what it says.
@@ -105,8 +108,8 @@ impl Announcement {
 impl Drop for Announcement {
     /// An injector that ends takes itself off the list.
     fn drop(&mut self) {
-        let (link, subject) = (self.connection.link.clone(), self.subject.clone());
-        self.connection.spawn(async move {
+        let (link, subject) = (self.broker.link.clone(), self.subject.clone());
+        self.broker.spawn(async move {
             let mut headers = HeaderMap::new();
             headers.insert("KV-Operation", "DEL");
             let _ = link.publish(&subject, headers, Vec::new()).await;
@@ -116,11 +119,11 @@ impl Drop for Announcement {
 
 impl Workers {
     /// The injectors that are there, from now on.
-    pub(crate) fn new(connection: &Connection) -> Self {
+    pub fn new(broker: &Broker) -> Self {
         let known = Arc::new(Mutex::new(BTreeMap::new()));
         let of = known.clone();
         let prefix = format!("$KV.{WORKERS}.");
-        let task = feed(connection, "KV_nmax_workers", format!("{prefix}>"), move |message| {
+        let task = feed(broker, "KV_nmax_workers", format!("{prefix}>"), move |message| {
             let id = message.subject.strip_prefix(&prefix).unwrap_or_default().to_owned();
             let worker = message.bytes.and_then(|bytes| serde_json::from_slice::<Worker>(&bytes).ok());
             match worker {
@@ -139,10 +142,10 @@ impl Workers {
 
 impl Offers {
     /// Runs that are offered, those of the last days too: whether one is still to begin, its spec and start tell.
-    pub(crate) fn new(connection: &Connection) -> Self {
+    pub fn new(broker: &Broker) -> Self {
         let waiting = Arc::new(Mutex::new(Vec::new()));
         let of = waiting.clone();
-        let task = feed(connection, CONTROL, "nmax.ctl.*.spec".into(), move |message| {
+        let task = feed(broker, CONTROL, "nmax.ctl.*.spec".into(), move |message| {
             let run = message.subject.split('.').nth(2).unwrap_or_default().to_owned();
             let mut waiting = lock(&of);
             if let Some(spec) = message.bytes

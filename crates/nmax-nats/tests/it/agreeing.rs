@@ -8,7 +8,7 @@ use nmax_fleet::warrant::SigningKey;
 use nmax_fleet::{Coordinator, Key, Lease};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::OtherClock;
-use nmax_nats::{Access, Agreement, Broker};
+use nmax_nats::{Access, Agreement, Broker, order, prepare};
 
 use crate::server::{Nats, is_missing, until};
 use crate::{broker, clock};
@@ -19,7 +19,7 @@ const LENGTH: Nanos = Nanos::from_secs(2);
 /// Ten that take part in a run, each over a connection of its own.
 fn ten(server: &Nats) -> Vec<Agreement> {
     let connect = |_| Broker::connect(&Access::to(&server.line.url()), clock()).unwrap();
-    (0..10).map(|n| connect(n).agreement("r", &format!("i{n}"), Vec::new()).unwrap()).collect()
+    (0..10).map(|n| Agreement::new(&connect(n), "r", &format!("i{n}"), Vec::new()).unwrap()).collect()
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn of_ten_who_race_the_first_counts() {
         assert!(values.iter().all(|value| *value == first), "round {round}: {values:?}");
     }
     // One who comes later sees the same, and only looks.
-    let mut late = broker(&server).agreement("r", "late", Vec::new()).unwrap();
+    let mut late = Agreement::new(&broker(&server), "r", "late", Vec::new()).unwrap();
     let seen = until("the records", || late.barrier(Key::Claim, 20));
     assert_eq!(Some(seen), all[0].barrier(Key::Claim, 20));
     assert_eq!(late.once(Key::Start, None), None);
@@ -58,7 +58,7 @@ fn a_lease_has_one_holder_and_epochs_rise() {
     let broker = broker(&server);
     let clock = clock();
     let connect = || Broker::connect(&Access::to(&server.line.url()), clock.clone()).unwrap();
-    let member = |n: u32| connect().agreement("r", &format!("i{n}"), Vec::new()).unwrap();
+    let member = |n: u32| Agreement::new(&connect(), "r", &format!("i{n}"), Vec::new()).unwrap();
     let mut all: Vec<Agreement> = (0..10).map(member).collect();
     // Who has the lease in which epoch, and until when at most. Each is heard of no more after it renewed.
     let (mut seen, mut gone) = (BTreeMap::<u32, (usize, Nanos, u32)>::new(), BTreeSet::new());
@@ -110,17 +110,17 @@ fn only_signed_commands_of_this_run_count() {
     let server = Nats::start();
     let broker = broker(&server);
     let keys = [1, 2].map(|seed| SigningKey::from_seed(&[seed; 32]).unwrap());
-    let mut run = broker.agreement("r", "i", vec![keys[0].public()]).unwrap();
-    broker.order("r", Command::Cut, &keys[1]).unwrap();
-    broker.order("other", Command::Cut, &keys[0]).unwrap();
+    let mut run = Agreement::new(&broker, "r", "i", vec![keys[0].public()]).unwrap();
+    order(&broker, "r", Command::Cut, &keys[1]).unwrap();
+    order(&broker, "other", Command::Cut, &keys[0]).unwrap();
     until("the refusal", || (run.refused() == 1).then_some(()));
     assert_eq!(run.command(), None);
-    broker.order("r", Command::Stop, &keys[0]).unwrap();
+    order(&broker, "r", Command::Stop, &keys[0]).unwrap();
     assert_eq!(until("a command", || run.command()), Command::Stop);
-    broker.order("r", Command::Cut, &keys[0]).unwrap();
-    broker.order("r", Command::Stop, &keys[0]).unwrap();
+    order(&broker, "r", Command::Cut, &keys[0]).unwrap();
+    order(&broker, "r", Command::Stop, &keys[0]).unwrap();
     until("the stronger one", || (run.command() == Some(Command::Cut)).then_some(()));
-    assert!(broker.agreement("r.*", "i", Vec::new()).is_err(), "a run cannot listen to others");
+    assert!(Agreement::new(&broker, "r.*", "i", Vec::new()).is_err(), "a run cannot listen to others");
 }
 
 #[test]
@@ -131,8 +131,8 @@ fn stamps_place_the_clock_of_the_broker() {
     let server = Nats::start();
     let clock = clock();
     let broker = Broker::connect(&Access::to(&server.line.url()), clock.clone()).unwrap();
-    broker.prepare(crate::SIZES).unwrap();
-    let mut run = broker.agreement("r", "i", Vec::new()).unwrap();
+    prepare(&broker, crate::SIZES).unwrap();
+    let mut run = Agreement::new(&broker, "r", "i", Vec::new()).unwrap();
     let stamps = until("a stamp", || run.stamps(Nanos::ZERO).pop());
     let mut other = OtherClock::default();
     other.exchanged(&stamps);

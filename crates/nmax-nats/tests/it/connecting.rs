@@ -8,7 +8,10 @@ use nmax_fleet::records::Command;
 use nmax_fleet::warrant::SigningKey;
 use nmax_fleet::{Coordinator, Key};
 use nmax_metrics::Nanos;
-use nmax_nats::{Access, Broker, Credentials, Level, NatsError, check, users};
+use nmax_nats::{
+    Access, Agreement, Announcement, Broker, Credentials, Level, NatsError, Workers, check, get, look, order, prepare,
+    put, users,
+};
 
 use crate::server::{Nats, SYNCED, is_missing, until};
 use crate::{SIZES, clock};
@@ -101,7 +104,7 @@ fn a_certificate_of_another_authority_is_refused() {
     let error = refused(&access);
     assert!(matches!(error, NatsError::Tls { .. }), "{error}");
     access.tls.authorities.push(certificate);
-    Broker::connect(&access, clock()).unwrap().prepare(SIZES).unwrap();
+    prepare(&Broker::connect(&access, clock()).unwrap(), SIZES).unwrap();
     std::fs::remove_dir_all(folder).unwrap();
 }
 
@@ -138,35 +141,35 @@ fn an_injector_may_take_part_and_not_command() {
         Broker::connect(&Access { credentials, ..Access::to(&server.line.url()) }, clock()).unwrap()
     };
     let (manager, injector) = (connect("manager", "m"), connect("injector", "i"));
-    manager.prepare(SIZES).unwrap();
-    injector.look().unwrap();
+    prepare(&manager, SIZES).unwrap();
+    look(&injector).unwrap();
     let key = SigningKey::from_seed(&[7; 32]).unwrap();
 
-    let plan = manager.put(b"a plan").unwrap();
-    assert_eq!(injector.get(&plan).unwrap(), b"a plan");
-    let mut ordered = manager.agreement("r", "manager", Vec::new()).unwrap();
-    let mut taken = injector.agreement("r", "i", vec![key.public()]).unwrap();
+    let plan = put(&manager, b"a plan").unwrap();
+    assert_eq!(get(&injector, &plan).unwrap(), b"a plan");
+    let mut ordered = Agreement::new(&manager, "r", "manager", Vec::new()).unwrap();
+    let mut taken = Agreement::new(&injector, "r", "i", vec![key.public()]).unwrap();
     until("the spec", || ordered.once(Key::Spec, Some(b"spec")));
     assert_eq!(until("the spec", || taken.once(Key::Spec, None)), b"spec");
     until("the claim", || taken.once(Key::Claim(0), Some(b"i")));
     until("the lease", || taken.lease(0, Nanos::from_secs(15)));
     until("a stamp", || taken.stamps(Nanos::ZERO).pop());
     assert_eq!(crate::results::sent(&injector, "r", 3), crate::results::taken(&manager, "r", "m", 3));
-    manager.order("r", Command::Stop, &key).unwrap();
+    order(&manager, "r", Command::Stop, &key).unwrap();
     until("the command", || taken.command());
     let worker = nmax_nats::Worker { id: "i".into(), ..Default::default() };
-    let workers = manager.workers();
-    let _announced = injector.announce(worker.clone()).unwrap();
+    let workers = Workers::new(&manager);
+    let _announced = Announcement::new(&injector, worker.clone()).unwrap();
     until("the worker", || (workers.list() == [worker.clone()]).then_some(()));
 
     // What it may not, it is told.
-    let error = injector.order("r", Command::Cut, &key).unwrap_err();
+    let error = order(&injector, "r", Command::Cut, &key).unwrap_err();
     assert!(matches!(error, NatsError::Denied { .. }), "{error}");
-    let mut forged = injector.agreement("s", "i", Vec::new()).unwrap();
+    let mut forged = Agreement::new(&injector, "s", "i", Vec::new()).unwrap();
     let denied = until("the refusal", || {
         assert_eq!(forged.once(Key::Spec, Some(b"mine")), None);
         forged.problem()
     });
     assert!(matches!(denied, NatsError::Denied { .. }), "{denied}");
-    injector.put(b"another plan").unwrap_err();
+    put(&injector, b"another plan").unwrap_err();
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nmax_fleet::batch::Content;
 use nmax_fleet::spool::Spool;
 use nmax_fleet::{BatchId, Coordinator, Key, ResultSink};
-use nmax_nats::{Access, Broker, Servers, SpoolFolder};
+use nmax_nats::{Access, Agreement, Broker, ResultPublisher, Servers, SpoolFolder, Subscription, prepare};
 
 use crate::server::{Cluster, Nats, is_missing, until};
 use crate::{SIZES, batch, broker, clock, id};
@@ -14,8 +14,8 @@ use crate::{SIZES, batch, broker, clock, id};
 fn arrives(broker: &Broker, reader: &Broker, folder: &SpoolFolder, count: u64, mut fault: impl FnMut(u64) -> bool) {
     let clock = clock();
     let file = folder.create("r", "i").unwrap();
-    let mut spool = Spool::new("r", file, broker.publisher("r").unwrap());
-    let mut results = reader.results("r", "m").unwrap();
+    let mut spool = Spool::new("r", file, ResultPublisher::new(broker, "r").unwrap());
+    let mut results = Subscription::new(reader, "r", "m").unwrap();
     let (mut next, mut left, mut is_down) = (0, 0, false);
     let (mut ids, mut twice) = (BTreeSet::<BatchId>::new(), 0);
     until("all results", || {
@@ -44,7 +44,7 @@ fn a_server_that_is_killed_loses_nothing_that_it_acknowledged() {
     let mut server = Nats::start();
     let broker = broker(&server);
     let folder = SpoolFolder::open(&server.folder().join("spools")).unwrap();
-    let mut run = broker.agreement("r", "i", Vec::new()).unwrap();
+    let mut run = Agreement::new(&broker, "r", "i", Vec::new()).unwrap();
     until("the record", || run.once(Key::Claim(0), Some(b"before")));
     arrives(&broker, &broker, &folder, 120, |n| match n {
         30 | 70 => {
@@ -68,12 +68,12 @@ fn results_come_when_all_servers_are_back() {
     let mut server = Nats::start();
     let broker = broker(&server);
     let folder = SpoolFolder::open(&server.folder().join("spools")).unwrap();
-    let mut run = broker.agreement("r", "i", Vec::new()).unwrap();
+    let mut run = Agreement::new(&broker, "r", "i", Vec::new()).unwrap();
     until("the record", || run.once(Key::Claim(0), Some(b"before")));
     server.kill();
     let clock = clock();
     let file = folder.create("r", "i").unwrap();
-    let mut spool = Spool::new("r", file, broker.publisher("r").unwrap());
+    let mut spool = Spool::new("r", file, ResultPublisher::new(&broker, "r").unwrap());
     for n in 0..50 {
         spool.append(id(0, n), batch("r", id(0, n)).item).unwrap();
         assert_eq!(ResultSink::<Content>::advance(&mut spool, clock.now()) as u64, n + 1);
@@ -107,9 +107,9 @@ fn the_leader_of_three_may_die() {
     let connect = || until("a connection", || Broker::connect(&access, clock()).ok());
     let (broker, reader) = (connect(), connect());
     // The three find each other first.
-    until("streams", || broker.prepare(SIZES).ok());
+    until("streams", || prepare(&broker, SIZES).ok());
     let folder = SpoolFolder::open(&cluster.0["a"].folder().join("spools")).unwrap();
-    let mut run = broker.agreement("r", "i", Vec::new()).unwrap();
+    let mut run = Agreement::new(&broker, "r", "i", Vec::new()).unwrap();
     until("the record", || run.once(Key::Claim(0), Some(b"i")));
     let urls = cluster.urls();
     let mut killed = None;
@@ -126,6 +126,6 @@ fn the_leader_of_three_may_die() {
         false
     });
     until("another record", || run.once(Key::Ended(0), Some(b"i")));
-    let mut late = connect().agreement("r", "late", Vec::new()).unwrap();
+    let mut late = Agreement::new(&connect(), "r", "late", Vec::new()).unwrap();
     until("all records", || late.once(Key::Ended(0), None).and(late.once(Key::Claim(0), None)));
 }

@@ -20,7 +20,7 @@ use std::time::Instant;
 use nmax_fleet::batch::Content;
 use nmax_fleet::{Batch, BatchId, Item};
 use nmax_metrics::{Clock, Nanos};
-use nmax_nats::{Access, Broker, SharedClock, Sizes};
+use nmax_nats::{Access, Broker, SharedClock, Sizes, prepare};
 
 use server::Nats;
 
@@ -43,7 +43,7 @@ const SIZES: Sizes = Sizes { control_bytes: 8 << 20, results_bytes: 32 << 20, fi
 /// A connection to a server on which all is made.
 fn broker(server: &Nats) -> Broker {
     let broker = Broker::connect(&Access::to(&server.line.url()), clock()).unwrap();
-    broker.prepare(SIZES).unwrap();
+    prepare(&broker, SIZES).unwrap();
     broker
 }
 

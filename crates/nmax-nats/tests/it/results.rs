@@ -6,14 +6,14 @@ use nmax_fleet::batch::Content;
 use nmax_fleet::spool::{Publisher, Spool};
 use nmax_fleet::{BatchId, ResultSink};
 use nmax_metrics::Nanos;
-use nmax_nats::{Broker, NatsError, Sizes, SpoolFolder};
+use nmax_nats::{Broker, NatsError, ResultPublisher, Sizes, SpoolFolder, Subscription, prepare};
 
 use crate::server::{Nats, is_missing, until};
 use crate::{batch, broker, clock, id};
 
 /// Sends batches of shard 0, and returns what was acknowledged.
 pub(crate) fn sent(broker: &Broker, run: &str, count: u64) -> BTreeSet<BatchId> {
-    let mut publisher = broker.publisher(run).unwrap();
+    let mut publisher = ResultPublisher::new(broker, run).unwrap();
     (0..count).for_each(|n| publisher.publish(id(0, n), batch(run, id(0, n)).encode()));
     let mut acknowledged = BTreeSet::new();
     until("acknowledgements", || {
@@ -25,7 +25,7 @@ pub(crate) fn sent(broker: &Broker, run: &str, count: u64) -> BTreeSet<BatchId> 
 
 /// So many different batches of a run, as a manager gets them.
 pub(crate) fn taken(broker: &Broker, run: &str, manager: &str, count: usize) -> BTreeSet<BatchId> {
-    let mut results = broker.results(run, manager).unwrap();
+    let mut results = Subscription::new(broker, run, manager).unwrap();
     let mut ids = BTreeSet::new();
     until("results", || {
         while let Some(arrival) = results.take() {
@@ -61,7 +61,7 @@ fn what_is_not_dealt_with_comes_again() {
     let server = Nats::start();
     let broker = broker(&server);
     sent(&broker, "r", 2);
-    let mut results = broker.results("r", "m").unwrap();
+    let mut results = Subscription::new(&broker, "r", "m").unwrap();
     let mut times = [0; 2];
     until("the first one twice", || {
         while let Some(arrival) = results.take() {
@@ -80,12 +80,12 @@ fn messages_of_strangers_are_counted() {
     }
     let server = Nats::start();
     let broker = broker(&server);
-    let mut publisher = broker.publisher("r").unwrap();
+    let mut publisher = ResultPublisher::new(&broker, "r").unwrap();
     publisher.publish(id(0, 0), batch("another", id(0, 0)).encode());
     publisher.publish(id(0, 1), batch("r", id(1, 1)).encode());
     publisher.publish(id(0, 2), b"not a batch".to_vec());
     publisher.publish(id(0, 3), batch("r", id(0, 3)).encode());
-    let mut results = broker.results("r", "m").unwrap();
+    let mut results = Subscription::new(&broker, "r", "m").unwrap();
     let arrival = until("the only one", || results.take());
     assert_eq!(arrival.batch.id, id(0, 3));
     arrival.done();
@@ -103,10 +103,10 @@ fn a_full_stream_is_named_and_the_spool_keeps() {
     }
     let server = Nats::start();
     let broker = Broker::connect(&nmax_nats::Access::to(&server.line.url()), clock()).unwrap();
-    broker.prepare(Sizes { results_bytes: 64 << 10, ..crate::SIZES }).unwrap();
+    prepare(&broker, Sizes { results_bytes: 64 << 10, ..crate::SIZES }).unwrap();
     let folder = SpoolFolder::open(&server.folder().join("spools")).unwrap();
     let file = folder.create("r", "i").unwrap();
-    let mut spool = Spool::new("r", file, broker.publisher("r").unwrap());
+    let mut spool = Spool::new("r", file, ResultPublisher::new(&broker, "r").unwrap());
     for n in 0..32 {
         spool.append(id(0, n), batch("r", id(0, n)).item).unwrap();
     }
@@ -127,7 +127,7 @@ fn a_batch_that_is_too_large_is_named() {
     }
     let server = Nats::with(&format!("{}max_payload: 4096\n", crate::server::SYNCED));
     let broker = broker(&server);
-    let mut publisher = broker.publisher("r").unwrap();
+    let mut publisher = ResultPublisher::new(&broker, "r").unwrap();
     publisher.publish(id(0, 0), batch("r", id(0, 0)).encode());
     let problem = until("a refusal", || publisher.problem());
     assert!(matches!(problem, NatsError::Large { max: 4096, .. }), "{problem}");
@@ -142,7 +142,7 @@ fn left_over_spools_are_sent_on() {
     let server = Nats::start();
     let broker = broker(&server);
     let folder = SpoolFolder::open(&server.folder().join("spools")).unwrap();
-    let mut dead = Spool::new("r", folder.create("r", "dead").unwrap(), broker.publisher("r").unwrap());
+    let mut dead = Spool::new("r", folder.create("r", "dead").unwrap(), ResultPublisher::new(&broker, "r").unwrap());
     for n in 0..5 {
         dead.append(id(2, n), batch("r", id(2, n)).item).unwrap();
     }
@@ -151,7 +151,7 @@ fn left_over_spools_are_sent_on() {
     let [left] = <[_; 1]>::try_from(folder.left_over().unwrap()).unwrap();
     assert_eq!(left.run, "r");
     let path = left.file.path().to_owned();
-    let publisher = broker.publisher(&left.run).unwrap();
+    let publisher = ResultPublisher::new(&broker, &left.run).unwrap();
     let mut spool = Spool::open(&left.run, left.file, publisher, left.length).unwrap();
     assert!(folder.left_over().unwrap().is_empty(), "it has an owner");
     let mut s = 0;
