@@ -233,6 +233,12 @@ impl<R: Runtime> Core<R> {
         }
     }
 
+    /// The same of this instant. A turn may have come while this thread stood still, so what is due does not tell.
+    #[inline]
+    pub(crate) fn is_now_fenced(&self) -> bool {
+        self.fence.is_set() && self.is_fenced(self.runtime.now())
+    }
+
     /// Every iteration of an open workload was started: the load ends now, or when planned if that is later.
     pub(crate) fn starts_ended(&self, planned: Option<Nanos>) {
         if self.state.may_start() {

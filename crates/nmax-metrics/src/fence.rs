@@ -37,6 +37,12 @@ impl Fence {
         Nanos(self.0.load(Ordering::Relaxed) & !REACHED)
     }
 
+    /// Whether it may ever be reached, where it is now.
+    #[inline]
+    pub fn is_set(&self) -> bool {
+        self.get().0 < REACHED - 1
+    }
+
     /// Whether `now` is at or after it. Where it is, it stays from then on.
     #[inline]
     pub fn is_reached(&self, now: Nanos) -> bool {
@@ -63,7 +69,7 @@ mod tests {
     fn a_fence_moves_until_it_is_reached() {
         let (fence, at) = (Fence::default(), Nanos);
         let same = fence.clone();
-        assert!(!fence.is_reached(at(u64::MAX / 2 - 1)) && fence.set(at(50)) && same.get() == at(50));
+        assert!(!fence.is_set() && fence.set(at(50)) && same.get() == at(50) && same.is_set());
         assert!(!same.is_reached(at(49)) && !same.was_reached() && fence.set(at(40)) && fence.set(at(60)));
         assert!(!fence.is_reached(at(59)) && fence.is_reached(at(60)) && same.was_reached());
         assert!(!same.set(at(70)) && same.get() == at(60), "it stays where it was reached");

@@ -48,9 +48,7 @@ pub(crate) fn at_once<R: Runtime, P: Protocol>(
 ) -> Poll<Option<Assignment>> {
     let source = context.sources.get(slot.source);
     match (&source.kind, done) {
-        (Kind::Closed(closed), Some(done))
-            if turn.paced <= done && turn.is_active(closed, done) && !context.is_fenced(done) =>
-        {
+        (Kind::Closed(closed), Some(done)) if turn.paced <= done && turn.is_active(closed, done) => {
             Poll::Ready(take(context, (source, closed), slot.own, turn, done))
         }
         _ => Poll::Pending,
@@ -98,9 +96,6 @@ async fn next_closed<R: Runtime, P: Protocol>(
     if !turn.is_active(closed, intended) {
         intended = wait_until_active(context, closed, v, timer, turn, intended).await?;
     }
-    if context.is_fenced(context.runtime.now()) {
-        return None;
-    }
     take(context, (source, closed), v, turn, intended)
 }
 
@@ -113,7 +108,7 @@ fn take<R: Runtime, P: Protocol>(
     turn: &mut Turn,
     intended: Nanos,
 ) -> Option<Assignment> {
-    if !context.state.may_start() || !take_one(context, closed, source.number == 0) {
+    if context.is_now_fenced() || !context.state.may_start() || !take_one(context, closed, source.number == 0) {
         return None;
     }
     let program = &context.program;

@@ -145,6 +145,18 @@ fn what_is_under_way_at_the_fence_ends_as_after_a_stop() {
     assert!(run.end >= s(5) && run.end <= ms(5_040), "{:?}", run.end);
 }
 
+/// A user whose turn came while its worker was stopped does not begin when that wakes after the fence.
+#[test]
+fn a_turn_that_came_while_the_worker_was_stopped_is_not_taken() {
+    for scenario in ["pacing: 445ms, steps: [{ get: / }]", "steps: [{ get: / }, { think: 440ms }]"] {
+        let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ {scenario} }} }}");
+        let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 3 }} }}\nduration: 1h"));
+        let options = Options { fence: ms(895), blocks: vec![(ms(885), s(60))], ..Options::all() };
+        let run = simulate(&plan, instant(ms(5)), &options);
+        assert_eq!((run.load().started, run.exchanges()), (6, 6), "{scenario}");
+    }
+}
+
 /// Users of a closed workload start afresh where a part begins, as many as are active by then.
 #[test]
 fn closed_users_start_afresh() {
