@@ -319,6 +319,9 @@ impl Results {
             let end = own.map_or(last, |windows| windows.min(planned));
             self.coverage[shard as usize].missing(end).into_iter().map(move |windows| (shard, windows))
         });
+        // What came and cannot be read, since the names before it never came, is lost as well.
+        let unread = self.merger.unread().iter().map(|(gap, _)| (gap.part as u32 % self.shards, gap.windows.clone()));
+        let lost = lost.chain(unread.filter(|(_, windows)| windows.end <= planned));
         lost.map(|(shard, windows)| {
             let until = self.begins(windows.end).min(self.end);
             Lost { shard, seconds: until.since(self.begins(windows.start)).as_secs_f64(), windows }

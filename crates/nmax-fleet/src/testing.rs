@@ -29,7 +29,6 @@ pub(crate) fn spec(shards: usize, policy: Policy) -> Spec {
 #[derive(Default)]
 pub(crate) struct Sender {
     catalog: Catalog,
-    sent: NamesSent,
     sequence: u64,
 }
 
@@ -42,7 +41,8 @@ impl Sender {
         for n in 1..=started {
             window.aggregate.record(Section::Hold, &sample(name, index, n));
         }
-        let names = self.catalog.new_names(&mut self.sent);
+        // All names so far: a batch can be read alone.
+        let names = self.catalog.new_names(&mut NamesSent::default());
         let frame = Frame { injector: shard, names, window }.encode();
         let item = Item::Window { index, window: Content { frame, notes: String::new() } };
         self.batch(shard, epoch, item)

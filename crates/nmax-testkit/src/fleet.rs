@@ -10,11 +10,13 @@
 //! - [`client`]: an injector's way to the broker, and its disk; [`broker`]: where records and batches are
 //! - [`model`]: what puts on the load, and what targets got
 //! - [`fold`]: what managers make of batches
+//! - [`exchanges`]: every exchange, by the engine itself
 //! - [`laws`]: what has to hold at the end
 
 pub mod broker;
 pub mod chance;
 pub mod client;
+pub mod exchanges;
 pub mod fold;
 pub mod laws;
 pub mod matrix;

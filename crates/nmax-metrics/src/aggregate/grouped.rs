@@ -74,10 +74,16 @@ impl<T: Default> Grouped<T> {
     /// The same under other numbers; what gets the same number is added up by `merge`. `None` when one has no other number.
     pub(super) fn remap(self, ids: &[u32], merge: impl Fn(&mut T, &T)) -> Option<Self> {
         let mut remapped = Self::default();
+        let mut is_taken = Vec::new();
         for (index, pair) in self.0.into_iter().enumerate() {
             let id = *ids.get(index)? as usize;
             remapped.grow(id + 1);
-            remapped.0[id].iter_mut().zip(&pair).for_each(|(mine, theirs)| merge(mine, theirs));
+            is_taken.resize(is_taken.len().max(id + 1), false);
+            if std::mem::replace(&mut is_taken[id], true) {
+                remapped.0[id].iter_mut().zip(&pair).for_each(|(mine, theirs)| merge(mine, theirs));
+            } else {
+                remapped.0[id] = pair;
+            }
         }
         Some(remapped)
     }

@@ -43,7 +43,7 @@ const fn index_of(value: u64) -> usize {
 }
 
 /// The lowest and the highest value of a bucket.
-const fn range_of(index: usize) -> (u64, u64) {
+pub(super) const fn range_of(index: usize) -> (u64, u64) {
     let (doubling, place) = match (index >> HALF_BITS).checked_sub(1) {
         Some(doubling) => (doubling as u32, (index & (HALF - 1)) + HALF),
         None => (0, index),

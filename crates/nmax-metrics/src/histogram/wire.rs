@@ -1,7 +1,7 @@
 //! A histogram as bytes: of each bucket that holds something the distance from the one before and the count, then what is
 //! known exactly, as distances from what the buckets say. A bucket with one value takes a byte or two.
 
-use super::{Exact, HIGHEST_NS, Histogram};
+use super::{Exact, HIGHEST_NS, Histogram, buckets};
 use crate::wire::{Input, Wire, WireError};
 
 impl Wire for Histogram {
@@ -25,7 +25,7 @@ impl Wire for Histogram {
 
     fn take(input: &mut Input<'_>) -> Result<Self, WireError> {
         let mut histogram = Self::new();
-        let mut next = 0;
+        let (mut next, mut rough) = (0, None);
         for _ in 0..usize::take(input)? {
             let head = usize::take(input)?;
             let count = if head & 1 == 1 { u64::take(input)? } else { 1 };
@@ -33,9 +33,10 @@ impl Wire for Histogram {
                 return Err(WireError::Damaged("a bucket of a histogram does not exist"));
             }
             next += (head >> 1) + 1;
+            rough = Some(Rough::with(rough, buckets::range_of(next - 1), count));
         }
         input.spend(histogram.memory_bytes())?;
-        if let Some(rough) = histogram.rough() {
+        if let Some(rough) = rough {
             histogram.exact = Exact {
                 sum_ns: rough.sum_ns.0 + u128::take(input)?,
                 min_ns: rough.min_ns.0 + u64::take(input)?,
@@ -59,17 +60,22 @@ struct Rough {
     max_ns: (u64, u64),
 }
 
+impl Rough {
+    /// What buckets say, with so many values in the next one.
+    fn with(before: Option<Self>, (low_ns, high_ns): (u64, u64), count: u64) -> Self {
+        let bucket = (low_ns, high_ns.min(HIGHEST_NS));
+        let times = |ns: u64| u128::from(ns) * u128::from(count);
+        let Some(before) = before else {
+            return Self { sum_ns: (times(bucket.0), times(bucket.1)), min_ns: bucket, max_ns: bucket };
+        };
+        let sum_ns = (before.sum_ns.0 + times(bucket.0), before.sum_ns.1 + times(bucket.1));
+        Self { sum_ns, max_ns: bucket, ..before }
+    }
+}
+
 impl Histogram {
     /// What its buckets say; `None` while empty.
     fn rough(&self) -> Option<Rough> {
-        let mut buckets = self.recorded().map(|(low_ns, high_ns, count)| ((low_ns, high_ns.min(HIGHEST_NS)), count));
-        let times = |ns: u64, count: u64| u128::from(ns) * u128::from(count);
-        let (first, count) = buckets.next()?;
-        let rough = Rough { sum_ns: (times(first.0, count), times(first.1, count)), min_ns: first, max_ns: first };
-        Some(buckets.fold(rough, |rough, (bucket, count)| Rough {
-            sum_ns: (rough.sum_ns.0 + times(bucket.0, count), rough.sum_ns.1 + times(bucket.1, count)),
-            max_ns: bucket,
-            ..rough
-        }))
+        self.recorded().fold(None, |rough, (low_ns, high_ns, count)| Some(Rough::with(rough, (low_ns, high_ns), count)))
     }
 }

@@ -3,6 +3,7 @@
 use nmax_fleet::Key;
 use nmax_fleet::records::{Command, Policy, Start, encode};
 use nmax_testkit::fleet::broker::Broken;
+use nmax_testkit::fleet::exchanges::exchanged;
 use nmax_testkit::fleet::laws::{Summary, check};
 use nmax_testkit::fleet::matrix::{Fault, Line, World};
 use nmax_testkit::fleet::world::Sim;
@@ -112,6 +113,16 @@ fn a_part_is_taken_over() {
     assert!(summary.taken_over == 1 && (8..14).contains(&summary.lost), "{summary:?}");
 }
 
+/// Who does not know the time well enough takes over nothing.
+#[test]
+fn an_injector_with_an_uncertain_clock_takes_over_nothing() {
+    let faults = vec![(14 * S, Fault::PowerLoss(2, None))];
+    let mut world = World { policy: LEASED, standbys: 1, faults, ..World::calm(5, 4) }.with_lines();
+    world.lines[4] = Line { ways: [300 * MS, 2 * MS], ..world.lines[4] };
+    let summary = hold(&world);
+    assert!(summary.taken_over == 0 && summary.lost > 8, "{summary:?}");
+}
+
 /// The laws see a broker that breaks a rule.
 #[test]
 fn a_broker_that_breaks_a_rule_is_found() {
@@ -126,4 +137,12 @@ fn a_broker_that_breaks_a_rule_is_found() {
         });
         assert!(found, "{broken:?} breaks {law} in no world");
     }
+}
+
+/// Every exchange, by the engine: what is sent is received and folded, and percentiles are those of one injector.
+#[test]
+fn every_exchange_is_folded_and_percentiles_are_those_of_one() {
+    let exchanged = exchanged(5, 1_000, 3, true);
+    assert_eq!((exchanged.sent, exchanged.received, exchanged.folded), (3_000, 3_000, 3_000));
+    assert_eq!(exchanged.is_equal, Some(true));
 }
