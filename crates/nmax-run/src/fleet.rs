@@ -1,3 +1,9 @@
-//! Runs on many injectors: what is sent to them, and who conducts them.
+//! Runs on many injectors, around the machines of nmax-fleet: what is sent to injectors, and who conducts them.
+//!
+//! - [`keys`]: who may order runs; [`offer`]: a run as it is offered; [`bundle`]: its plan with all files
+//! - [`notes`]: what injectors say beside their windows
 
 pub mod bundle;
+pub mod keys;
+pub mod notes;
+pub mod offer;

@@ -87,7 +87,7 @@ table! {
     "nmax-proxy" Shell "text domain plan http import tls",
         "base64 http-body-util hyper hyper-util rcgen ring thiserror tokio tokio-rustls";
     "nmax-run" Shell "text json sources secrets plan metrics capacity analysis fleet report extract log slice http engine store observe",
-        "flate2 jiff rustix serde_json sha2 thiserror tokio";
+        "flate2 jiff ring rustix serde_json sha2 thiserror tokio";
     // Where people already look; the server mounts the same page of metrics.
     "nmax-export" Shell "text json secrets metrics plan analysis report store observe run",
         "http-body-util hyper hyper-util jiff serde_json snap tokio";
