@@ -215,6 +215,16 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
         }
     }
 
+    /// Ends the load before its time, as who is at this machine asks for; `why` is for the others, for whom the rest is lost,
+    /// and `None` where this is all of the run.
+    pub fn end_early(&mut self, command: Command, why: Option<&str>) {
+        self.commanded = self.commanded.max(Some(command));
+        if let State::Loading(_, loading) = &mut self.state {
+            loading.why = loading.why.take().or(why.map(str::to_owned));
+            self.load.command(command);
+        }
+    }
+
     /// Does what is to be done at `now`.
     pub fn step(&mut self, now: Nanos) -> Step {
         self.look_at_clocks(now);
@@ -543,7 +553,7 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
                     self.coordinator.release(loading.shard);
                     return State::Standing(run, None);
                 }
-                State::Sending(run, loading.shard, loading.unkept == 0)
+                State::Sending(run, loading.shard, loading.why.is_none())
             }
         }
     }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use nmax_analysis::fold::{ABORTED, happened};
 use nmax_analysis::{Ending, Fold, Judged};
 use nmax_engine::{Allow, Complete, Event, KeepSamples, Settings, StartError};
-use nmax_metrics::Nanos;
+use nmax_fleet::spool::{Disk, Publisher, Spool};
+use nmax_fleet::{Coordinator, Identity};
+use nmax_metrics::{Nanos, Resource};
 use nmax_observe::Happening;
 use nmax_observe::log::Tap;
 use nmax_plan::plan::Plan;
@@ -15,6 +17,7 @@ use nmax_store::{Manifest, RunWriter, StoreError};
 
 use crate::control::Inbox;
 use crate::fidelity::{Feed, Fidelity, Reference};
+use crate::fleet::notes;
 use crate::listener::{Listener, Progress};
 use crate::sides::{self, Sides};
 use crate::signals::{IMPATIENT, Interrupts, ShutdownLimits, SignalError};
@@ -36,7 +39,8 @@ mod timeline;
 use aborts::Aborts;
 use ending::{End, end, ended_at, exit_of};
 pub use inputs::settings;
-use load::Only;
+pub(crate) use load::pause;
+use load::{Conducted, Injecting, Tee};
 pub use manifest::{ID_FLAG, new_id, plan_text};
 use manifest::{info, manifest};
 use observer::{Observer, keep};
@@ -99,9 +103,12 @@ pub enum SessionError {
     /// The workers did not start.
     #[error("{0}")]
     Start(#[from] nmax_engine::StartError),
-    /// The run of this process is not its own.
-    #[error("the run did not begin: {0}, which is a defect of nmax")]
-    Refused(String),
+    /// The injectors of the run do not begin it.
+    #[error("the run did not begin:\n  {}", .0.join("\n  "))]
+    Fleet(Vec<String>),
+    /// The run has as many injectors as it was ordered for.
+    #[error("the run needs no further injector")]
+    NotNeeded,
     /// A signal would end the run and undo nothing.
     #[error("{0}")]
     Deaf(#[from] SignalError),
@@ -149,6 +156,38 @@ pub fn run(
     interrupts: &Interrupts,
     listeners: &mut [&mut dyn Listener],
 ) -> Result<Finished, SessionError> {
+    let is_cut = || interrupts.count() > 0;
+    conduct(order, interrupts, listeners, |settings, id| {
+        Ok(Box::new(Injecting::alone(settings, id, &is_cut)?) as Box<dyn Conducted>)
+    })
+}
+
+/// As [`run`], of the part that an injector has of a run of several: it agrees with them by the coordinator, and what it
+/// measures goes into the spool too.
+///
+/// # Errors
+/// Why nothing was sent.
+pub(crate) fn take_part<C: Coordinator, D: Disk, P: Publisher>(
+    order: &Order,
+    me: &Identity,
+    (coordinator, spool): (C, Spool<D, P>),
+    interrupts: &Interrupts,
+    listeners: &mut [&mut dyn Listener],
+) -> Result<Finished, SessionError> {
+    let is_cut = || interrupts.count() > 0;
+    conduct(order, interrupts, listeners, |settings, _| {
+        let parts = (coordinator, Tee::new(spool));
+        let lost = Some("its process was asked to end");
+        Ok(Box::new(Injecting::start(me.clone(), parts, settings, &is_cut, lost)?) as Box<dyn Conducted>)
+    })
+}
+
+fn conduct<'a>(
+    order: &Order,
+    interrupts: &Interrupts,
+    listeners: &mut [&mut dyn Listener],
+    start: impl FnOnce(&Settings, &str) -> Result<Box<dyn Conducted + 'a>, SessionError>,
+) -> Result<Finished, SessionError> {
     let plan = &order.plan;
     let settings = Settings {
         workers: order.workers,
@@ -168,8 +207,7 @@ pub fn run(
     }
     let tap = Tap::open(sides::agent(plan).as_deref());
     sides::mark(plan, &tap);
-    let is_cut = || interrupts.count() > 0;
-    let fleet = match Only::start(&settings, &manifest.id, &is_cut) {
+    let fleet = match start(&settings, &manifest.id) {
         Ok(fleet) => fleet,
         Err(error) => {
             // A run that never started leaves nothing to show.
@@ -234,7 +272,7 @@ struct Session<'a, 'l> {
     /// Holds its exchanges beside the logs that it follows.
     sides: Option<Sides>,
     /// The run, as a fleet of one.
-    fleet: Only<'a>,
+    fleet: Box<dyn Conducted + 'a>,
     writer: RunWriter,
     fold: Fold,
     listeners: &'a mut [&'l mut dyn Listener],
@@ -293,8 +331,9 @@ impl Session<'_, '_> {
             return;
         }
         let written = self.keep(complete).and_then(|()| {
-            let Self { observer, writer, fold, fleet, .. } = self;
-            observer.observe(writer, fold, fleet.run())
+            let seen = self.observer.observe(self.fleet.run());
+            self.keep_readings(&seen.resources)?;
+            Ok(seen.happenings)
         });
         match written {
             Ok(happenings) => self.tell_of_sources(happenings),
@@ -323,6 +362,16 @@ impl Session<'_, '_> {
         }
         self.fold.window(&complete.window);
         Ok(())
+    }
+
+    /// Keeps readings, and sends them where results are sent, with what is known of the workers so far.
+    fn keep_readings(&mut self, resources: &[Resource]) -> Result<(), StoreError> {
+        let Self { fleet, order, writer, fold, .. } = self;
+        if fleet.is_sent() {
+            let workers = ending::of_workers(fleet.run().now(), fleet.run(), order);
+            resources.iter().chain(&workers).for_each(|resource| fleet.note(&notes::resource(resource)));
+        }
+        keep(resources, writer, fold)
     }
 
     /// Ends the run when a condition has not held for as long as its `abort` allows.
@@ -421,7 +470,7 @@ impl Session<'_, '_> {
             return;
         }
         for resources in [&seen.resources, &last] {
-            if let Err(error) = keep(resources, &mut self.writer, &mut self.fold) {
+            if let Err(error) = self.keep_readings(resources) {
                 self.break_off(error);
                 break;
             }

@@ -58,6 +58,21 @@ pub(super) struct End {
     pub(super) beside: Vec<Resource>,
 }
 
+/// What is known of the workers at `at`; it counts as of the last time.
+pub(super) fn of_workers(at: Nanos, run: &Run, order: &Order) -> Vec<Resource> {
+    let line = |figure, value| watch::resource(at, RUN, figure, value);
+    let mut lines = vec![
+        line(figures::WORKERS_COUNT, f64::from(run.workers())),
+        line(figures::WORKERS_CPUS_COUNT, cpus(run, order) as f64),
+        line(figures::WORKERS_CONFINED, f64::from(u8::from(is_confined(order)))),
+    ];
+    let stalled = run.used().map(|used| used.stalled).max();
+    lines.extend(stalled.map(|stalled| line(figures::STALLED_HOLD_MAX_S, stalled.as_secs_f64())));
+    lines.extend(busiest(run, order).map(|cpu| line(figures::CPU_UTILIZATION_HOLD_MAX, cpu)));
+    lines.extend(watch::open_files_limit().map(|limit| line(figures::OPEN_FILES_LIMIT_COUNT, limit as f64)));
+    lines
+}
+
 /// Writes what is only known at the end.
 pub(super) fn end(
     writer: &mut RunWriter,
@@ -68,22 +83,14 @@ pub(super) fn end(
 ) -> Result<(), StoreError> {
     let known = fold.load_ended.or(run.load_ended()).or(run.times().end);
     let load_ended = known.unwrap_or(ended).min(ended);
-    let cpu = busiest(run, order);
     let line = |figure, value| watch::resource(ended, RUN, figure, value);
     let mut lines = vec![
-        line(figures::WORKERS_COUNT, f64::from(run.workers())),
-        line(figures::WORKERS_CPUS_COUNT, cpus(run, order) as f64),
         line(figures::LOAD_ENDED_S, load_ended.as_secs_f64()),
         line(figures::ENDED_S, ended.as_secs_f64()),
         line(figures::INTERRUPTED, f64::from(u8::from(is_stopped))),
-        line(figures::WORKERS_CONFINED, f64::from(u8::from(is_confined(order)))),
     ];
-    if let Some(stalled) = run.used().map(|used| used.stalled).max() {
-        lines.push(line(figures::STALLED_HOLD_MAX_S, stalled.as_secs_f64()));
-    }
+    lines.extend(of_workers(ended, run, order));
     lines.extend(beside);
-    lines.extend(cpu.map(|cpu| line(figures::CPU_UTILIZATION_HOLD_MAX, cpu)));
-    lines.extend(watch::open_files_limit().map(|limit| line(figures::OPEN_FILES_LIMIT_COUNT, limit as f64)));
     if let Some(at) = run.broke_at() {
         let planned = run.times().end.unwrap_or(ended).max(ended);
         let missing = planned.since(at).0.div_ceil(Nanos::from(order.plan.window).0).max(1);

@@ -48,19 +48,13 @@ impl Observer {
         }
     }
 
-    /// Writes down what was seen since the last call; what happened to sources.
-    pub(super) fn observe(
-        &mut self,
-        writer: &mut RunWriter,
-        fold: &mut Fold,
-        run: &Run,
-    ) -> Result<Vec<Happening>, StoreError> {
-        let own = self.own(run.now());
+    /// What was seen since the last call.
+    pub(super) fn observe(&mut self, run: &Run) -> Seen {
+        let mut resources = self.own(run.now());
         self.neighbours.poll(run.now(), run.times().hold);
         let seen = self.watcher.drain();
-        keep(&own, writer, fold)?;
-        keep(&seen.resources, writer, fold)?;
-        Ok(seen.happenings)
+        resources.extend(seen.resources);
+        Seen { resources, ..seen }
     }
 
     /// Ends all watching; what was seen until then. Takes as long as a source that is being read, a few seconds at most.

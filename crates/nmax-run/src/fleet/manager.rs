@@ -1,0 +1,388 @@
+//! A run on many injectors, from the side of the one who orders it: offered, followed, judged and written down as a run of
+//! this machine is. It decides nothing that the injectors need, so it may end and come back.
+
+use std::time::Duration;
+
+use nmax_analysis::{Fold, Judged};
+use nmax_engine::Complete;
+use nmax_engine::measure::exchange_events::ExchangeEvents;
+use nmax_engine::measure::watch;
+use nmax_engine::runtime::real::SharedClock;
+use nmax_fleet::coordinator::{Coordinator, Key};
+use nmax_fleet::records::{Command, Readiness, Spec, Start, decode};
+use nmax_fleet::results::Refused;
+use nmax_fleet::{Batch, Item, Results, Taken};
+use nmax_metrics::merger::Merged;
+use nmax_metrics::names::NAMES_MAX;
+use nmax_metrics::{Clock, Nanos, Window};
+use nmax_report::{RunContext, View, html, json};
+use nmax_sources::{RUN, figures};
+use nmax_store::{InjectorRecord, LostWindows, Manifest, RunWriter, StoreError};
+
+use super::notes;
+use crate::listener::{Listener, Progress};
+use crate::session::{Finished, Order, SessionError, exit_of, info, manifest, reading};
+use crate::signals::Interrupts;
+use crate::{Exit, since};
+
+/// How often it is looked for something new.
+const LOOK: Duration = Duration::from_millis(50);
+/// How far behind the newest window the others may be before the run is shown without them, windows.
+const BEHIND_MAX: u64 = 10;
+/// How long it waits for results after the hard stop.
+const PATIENCE: Nanos = Nanos::from_secs(60);
+
+/// A batch that came.
+pub struct Arrival {
+    /// The batch.
+    pub batch: Batch,
+    /// When the broker got it, ns since 1970 on its clock.
+    pub at: Nanos,
+    /// Says whether it was dealt with; else it comes again.
+    pub answer: Box<dyn FnOnce(bool)>,
+}
+
+/// The way to the fleet.
+pub trait Link {
+    /// Where injectors and manager of the run agree.
+    type Coordinator: Coordinator;
+
+    /// Where they agree.
+    fn coordinator(&mut self) -> &mut Self::Coordinator;
+
+    /// The next batch.
+    fn arrival(&mut self) -> Option<Arrival>;
+
+    /// All batches come again, from the first one on.
+    ///
+    /// # Errors
+    /// Why they cannot.
+    fn rewind(&mut self) -> Result<(), String>;
+
+    /// Asks something of the run.
+    ///
+    /// # Errors
+    /// Why it could not be said.
+    fn order(&mut self, command: Command) -> Result<(), String>;
+}
+
+/// Offers a run, follows it to its end, and writes down what came of it.
+///
+/// # Errors
+/// Why it did not begin.
+pub fn conduct(
+    order: &Order,
+    spec: &Spec,
+    link: &mut impl Link,
+    clock: SharedClock,
+    interrupts: &Interrupts,
+    listeners: &mut [&mut dyn Listener],
+) -> Result<Finished, SessionError> {
+    let mut manager = nmax_fleet::Manager::new(spec);
+    let mut results = results(order, spec);
+    let origin = loop {
+        let step = manager.step(link.coordinator(), &mut results, clock.now());
+        step.map_err(|error| SessionError::Fleet(vec![error.to_string()]))?;
+        match manager.start() {
+            Some(Start::Go { origin_ns, .. }) => break Nanos(*origin_ns),
+            Some(Start::Refused(why)) => return Err(SessionError::Fleet(why.clone())),
+            None if interrupts.count() > 0 => {
+                let _ = link.order(Command::Stop);
+                return Err(SessionError::Fleet(vec!["it was stopped before it began".into()]));
+            }
+            None => pause(),
+        }
+    };
+    let mut attempt = Attempt::new(order, spec, link, results, origin)?;
+    attempt.follow(link, &mut manager, clock, interrupts, Some(listeners));
+    if attempt.results.counts().late > 0 {
+        // What came late is where it belongs once everything is folded again, in order.
+        let found = attempt.remove()?;
+        link.rewind().map_err(|error| SessionError::Fleet(vec![error]))?;
+        let mut manager = nmax_fleet::Manager::new(spec);
+        attempt = Attempt::new(order, spec, link, self::results(order, spec), origin)?;
+        attempt.commanded = found;
+        attempt.follow(link, &mut manager, clock, interrupts, None);
+    }
+    listeners.iter_mut().for_each(|listener| listener.ended());
+    Ok(attempt.conclude())
+}
+
+fn results(order: &Order, spec: &Spec) -> Results {
+    Results::new(spec, nmax_engine::program::catalog(&order.plan, NAMES_MAX))
+}
+
+#[expect(clippy::disallowed_methods, reason = "a thread that waits for others")]
+fn pause() {
+    std::thread::sleep(LOOK);
+}
+
+/// The directory of a run that is written from what injectors send.
+struct Attempt<'a> {
+    order: &'a Order,
+    spec: &'a Spec,
+    origin: Nanos,
+    manifest: Manifest,
+    writer: RunWriter,
+    fold: Fold,
+    results: Results,
+    injectors: Vec<InjectorRecord>,
+    newest: u64,
+    commanded: Option<Command>,
+    trouble: Option<StoreError>,
+}
+
+impl<'a> Attempt<'a> {
+    fn new(
+        order: &'a Order,
+        spec: &'a Spec,
+        link: &mut impl Link,
+        results: Results,
+        origin: Nanos,
+    ) -> Result<Self, SessionError> {
+        let mut manifest = manifest(order);
+        manifest.id.clone_from(&spec.run);
+        manifest.started_at = jiff::Timestamp::from_nanosecond(i128::from(origin.0)).unwrap_or_default().to_string();
+        let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
+        let mut fold = reading::fold(&order.plan);
+        let ready: Vec<Option<Readiness>> = (0..spec.shards.len() as u32)
+            .map(|shard| link.coordinator().once(Key::Ready(shard), None).and_then(|bytes| decode("ready", &bytes).ok()))
+            .collect();
+        let record = |(shard, ready): (usize, &Option<Readiness>)| InjectorRecord {
+            name: ready.as_ref().map_or_else(|| format!("injector-{shard}"), |ready| ready.injector.clone()),
+            region: ready.as_ref().and_then(|ready| ready.region.clone()),
+            shard: shard as u32,
+            ..InjectorRecord::default()
+        };
+        let injectors: Vec<InjectorRecord> = ready.iter().enumerate().map(record).collect();
+        writer.injectors(&manifest, &injectors)?;
+        reading::tell_apart(&mut fold, injectors.iter());
+        let mut attempt = Self {
+            order,
+            spec,
+            origin,
+            manifest,
+            writer,
+            fold,
+            results,
+            injectors,
+            newest: 0,
+            commanded: None,
+            trouble: None,
+        };
+        for (code, text) in &order.warnings {
+            attempt.event(Nanos::ZERO, code, text);
+        }
+        for (shard, ready) in ready.iter().enumerate() {
+            if let Some(ready) = ready {
+                let error = Nanos(ready.clock_error_ns).as_secs_f64();
+                attempt.reading(shard, Nanos::ZERO, figures::CLOCK_ERROR_S, error);
+            }
+        }
+        Ok(attempt)
+    }
+
+    /// Takes the directory away again; what was asked of the run.
+    fn remove(self) -> Result<Option<Command>, SessionError> {
+        let path = self.writer.path().to_owned();
+        drop(self.writer);
+        std::fs::remove_dir_all(&path).map_err(|source| StoreError::Io { action: "remove", path, source })?;
+        Ok(self.commanded)
+    }
+
+    /// Takes what comes until all is there, or cannot come any more.
+    fn follow(
+        &mut self,
+        link: &mut impl Link,
+        manager: &mut nmax_fleet::Manager,
+        clock: SharedClock,
+        interrupts: &Interrupts,
+        mut listeners: Option<&mut [&mut dyn Listener]>,
+    ) {
+        let is_live = listeners.is_some();
+        let mut quiet_since = clock.now();
+        loop {
+            let _ = manager.step(link.coordinator(), &mut self.results, clock.now());
+            let mut has_come = false;
+            while let Some(Arrival { batch, at, answer }) = link.arrival() {
+                has_come = true;
+                let taken = self.take(batch, at);
+                answer(taken.is_some());
+                self.add(taken.unwrap_or_default(), &mut listeners);
+            }
+            if is_live {
+                let released = self.results.release(self.newest.saturating_sub(BEHIND_MAX));
+                self.add(released, &mut listeners);
+            }
+            if self.results.is_complete() {
+                break;
+            }
+            if has_come {
+                quiet_since = clock.now();
+                continue;
+            }
+            // What comes late may come from an injector that was cut off for long.
+            let quiet = clock.now().since(quiet_since);
+            if quiet > PATIENCE + Nanos(if is_live { self.left(link, clock.now()) } else { 0 }) || interrupts.count() > 2 {
+                break;
+            }
+            self.obey(link, interrupts, &mut listeners);
+            pause();
+        }
+        let rest = self.results.close();
+        self.add(rest, &mut listeners);
+    }
+
+    /// From now to the hard stop, ns.
+    fn left(&self, link: &mut impl Link, now: Nanos) -> u64 {
+        // The broker's clock is known by its last stamps; without any, results are waited for as long as the run may last.
+        let stamp = link.coordinator().stamps(now).last().map(|stamps| stamps.answered);
+        let stop = self.origin + Nanos(self.spec.hard_stop_ns);
+        stamp.map_or(self.spec.hard_stop_ns, |stamp| stop.since(stamp).0)
+    }
+
+    fn take(&mut self, batch: Batch, at: Nanos) -> Option<Taken> {
+        let shard = batch.id.shard as usize;
+        match &batch.item {
+            Item::Window { index, .. } => self.newest = self.newest.max(*index),
+            Item::End(end) if shard < self.injectors.len() => {
+                let end = end.clone();
+                let last = Nanos(end.windows.saturating_mul(self.spec.window_ns));
+                self.reading(shard, last, figures::CLOCK_ERROR_S, Nanos(end.clock_error_ns).as_secs_f64());
+                self.reading(shard, last, figures::CLOCK_JUMP_S, Nanos(end.clock_moved_ns).as_secs_f64());
+                if let Some(why) = &end.why {
+                    let text = format!("{}: its load ended before its time: {why}", self.injectors[shard].name);
+                    self.event(last, "INJECTOR_ENDED", &text);
+                }
+            }
+            Item::End(_) => {}
+        }
+        match self.results.take(batch, Some(at.since(self.origin))) {
+            Ok(taken) => Some(taken),
+            Err(Refused::Early) => None,
+            Err(Refused::Duplicate) => Some(Taken::default()),
+            Err(error) => {
+                let at = self.fold.last_end();
+                self.event(at, "BATCH_REFUSED", &format!("a batch of part {shard} does not count: {error}"));
+                Some(Taken::default())
+            }
+        }
+    }
+
+    /// Writes down what came.
+    fn add(&mut self, taken: Taken, listeners: &mut Option<&mut [&mut dyn Listener]>) {
+        for (shard, lines) in taken.notes {
+            let name = self.injectors[shard as usize].name.clone();
+            for resource in notes::resources(&lines, &name) {
+                self.fold.resource(&resource);
+                self.write(|writer| writer.resource(&resource));
+            }
+        }
+        for Merged { window, parts } in taken.merged {
+            let catalog = self.results.catalog().clone();
+            self.write(|writer| writer.window(&window, &catalog));
+            self.fold.window(&window);
+            for (shard, part) in parts {
+                self.write(|writer| writer.part(shard as usize, &part));
+                self.fold.part(shard as usize, &part);
+            }
+            let complete = complete(window);
+            let Self { manifest, fold, order, spec, .. } = self;
+            let end = (spec.end_ns < spec.hard_stop_ns).then_some(Nanos(spec.end_ns));
+            let progress =
+                Progress { manifest, plan: &order.plan, end, complete: &complete, fold, catalog: &catalog };
+            for listener in listeners.iter_mut().flat_map(|listeners| listeners.iter_mut()) {
+                listener.window(&progress);
+            }
+        }
+    }
+
+    /// Asks the injectors for the end as often as a person does here.
+    fn obey(
+        &mut self,
+        link: &mut impl Link,
+        interrupts: &Interrupts,
+        listeners: &mut Option<&mut [&mut dyn Listener]>,
+    ) {
+        let command = match interrupts.count() {
+            0 => return,
+            1 => Command::Stop,
+            _ => Command::Cut,
+        };
+        if Some(command) <= self.commanded {
+            return;
+        }
+        self.commanded = Some(command);
+        let text = match link.order(command) {
+            Ok(()) => "all injectors are asked to end; Ctrl-C again cuts off what is under way, a third leaves them".into(),
+            Err(error) => format!("the injectors could not be asked to end: {error}"),
+        };
+        let now = self.fold.last_end();
+        listeners.iter_mut().flat_map(|all| all.iter_mut()).for_each(|listener| listener.event(now, "Stopping", &text));
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut RunWriter) -> Result<(), StoreError>) {
+        if self.trouble.is_none() {
+            self.trouble = write(&mut self.writer).err();
+        }
+    }
+
+    fn event(&mut self, at: Nanos, code: &str, text: &str) {
+        let text = &self.order.plan.redactor.text(text);
+        self.fold.event(at, code, text);
+        self.write(|writer| writer.event(at, code, text));
+    }
+
+    /// Writes down a figure of an injector.
+    fn reading(&mut self, shard: usize, at: Nanos, figure: nmax_sources::Figure, value: f64) {
+        let resource = nmax_metrics::Resource { host: self.injectors[shard].name.clone(), ..watch::resource(at, RUN, figure, value) };
+        self.fold.resource(&resource);
+        self.write(|writer| writer.resource(&resource));
+    }
+
+    /// Writes the end, judges and reports.
+    fn conclude(mut self) -> Finished {
+        let ended = self.fold.last_end();
+        for lost in self.results.lost() {
+            let injector = &mut self.injectors[lost.shard as usize];
+            injector.gaps.push(LostWindows { from: lost.windows.start, to: lost.windows.end });
+            let text = format!("{}: {:.1} s of part {} are lost", injector.name, lost.seconds, lost.shard);
+            self.event(Nanos(lost.windows.start.saturating_mul(self.spec.window_ns)), "RESULTS_LOST", &text);
+        }
+        let counts = self.results.counts();
+        if counts.doubled > 0 {
+            self.event(ended, "LOAD_DOUBLED", &format!("{} windows were loaded by two injectors", counts.doubled));
+        }
+        let is_stopped = self.commanded.is_some();
+        for shard in 0..self.injectors.len() {
+            self.reading(shard, ended, figures::ENDED_S, ended.as_secs_f64());
+            self.reading(shard, ended, figures::INTERRUPTED, f64::from(u8::from(is_stopped)));
+        }
+        if is_stopped {
+            self.event(ended, "INTERRUPTED", "the run was stopped by a signal");
+        }
+        let (manifest, records) = (self.manifest.clone(), self.injectors.clone());
+        self.write(|writer| writer.injectors(&manifest, &records));
+        for (injector, record) in self.fold.injectors.iter_mut().zip(&self.injectors) {
+            injector.facts.gaps = reading::gaps(record);
+        }
+        let plan = &self.order.plan;
+        let judged: Judged = self.fold.judge(plan, self.results.catalog(), None, None);
+        let exit = if is_stopped { Exit::Interrupted } else { exit_of(&judged.judgement, self.fold.totals()) };
+        let directory = self.writer.path().to_owned();
+        let report_path = Some(directory.join("report.html").display().to_string());
+        let mut view = View::new(&judged, plan, RunContext { run: info(&self.manifest), likeness: None, report_path });
+        view.since = since::since(Some(&self.order.runs_dir), &self.manifest, &view);
+        if self.trouble.is_none() {
+            let summary = format!("{:#}\n", json::summary(&view));
+            self.trouble = self.writer.finish(&summary, &html::page(&view)).err();
+        }
+        let trouble = self.trouble.map(|error| error.to_string());
+        Finished { view, exit, directory, data_ended: None, trouble }
+    }
+}
+
+/// A window as listeners see those of this machine.
+fn complete(window: Window) -> Complete {
+    Complete { window, raw: Vec::new(), exchange_events: ExchangeEvents::default(), failures: Vec::new() }
+}

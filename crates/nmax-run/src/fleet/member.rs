@@ -1,0 +1,166 @@
+//! A run on many injectors, from the side of one of them: it looks whether it may take part, and then goes through the run as
+//! it would through one of its own; what it measures goes into its spool as well.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use nmax_engine::KeepSamples;
+use nmax_engine::runtime::real::monotonic;
+use nmax_fleet::batch::Content;
+use nmax_fleet::records::{Command, Spec};
+use nmax_fleet::spool::{Disk, Publisher, Spool};
+use nmax_fleet::{self as fleet, Coordinator, Identity, Injector, Load, Measured, Step, Warrant};
+use nmax_metrics::Nanos;
+use nmax_plan::plan::Plan;
+
+use super::keys::TrustKeys;
+use super::offer::{Demand, demand, purpose};
+use super::bundle;
+use crate::listener::Listener;
+use crate::preflight;
+use crate::safety::Consent;
+use crate::session::{self, Finished, Order, SessionError};
+use crate::signals::Interrupts;
+
+/// A run that an injector may take part in.
+pub struct Part<'a> {
+    /// As it is offered.
+    pub spec: &'a Spec,
+    /// The injector.
+    pub me: Identity,
+    /// What it would do, or why it takes no part.
+    pub admitted: Result<Order, String>,
+}
+
+/// Letters, digits and hyphens of a name, for ids.
+pub fn token(name: &str) -> String {
+    let kept = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
+    name.chars().map(kept).take(32).collect()
+}
+
+/// Looks whether an injector may take part in a run: the warrant is signed by a key that it trusts, the plan is the one that
+/// the warrant is for and asks for no more, and its own rules allow the targets.
+///
+/// - `folder`: for files of the plan
+/// - `get`: a sealed plan by its name
+///
+/// # Errors
+/// Why it takes no part.
+pub fn admit(
+    spec: &Spec,
+    trust: &TrustKeys,
+    folder: &Path,
+    consent: &Consent,
+    workers: u32,
+    get: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Order, String> {
+    let text = spec.warrant.as_deref().ok_or("the run has no warrant")?;
+    let warrant = Warrant::verify(text, &trust.signers).map_err(|error| error.to_string())?;
+    let name = spec.bundle.as_deref().ok_or("the run does not say where its plan is")?;
+    let sealed = get(name).map_err(|error| format!("the plan of the run cannot be fetched: {error}"))?;
+    let packed = trust.seal.open(&purpose(&spec.run), &sealed).map_err(|error| format!("its plan: {error}"))?;
+    let hash = bundle::hash(&packed);
+    if hash != spec.plan || hash != warrant.plan {
+        return Err(format!("its plan has the hash {hash}, and the warrant is for {}", warrant.plan));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let plan = Arc::new(bundle::unpack(&packed, folder)?);
+    let Demand { targets, rate_per_s, users } = demand(&plan)?;
+    let covered = warrant.covers(targets.iter().map(String::as_str), rate_per_s, users);
+    covered.map_err(|error| error.to_string())?;
+    order(spec, plan, consent, workers)
+}
+
+fn order(spec: &Spec, plan: Arc<Plan>, consent: &Consent, workers: u32) -> Result<Order, String> {
+    let origins = preflight::origins(&plan)?;
+    let cleared = preflight::clear(consent, &plan, &origins).map_err(|trouble| trouble.text)?;
+    Ok(Order {
+        name: plan.name.clone(),
+        plan,
+        allow: cleared.allow,
+        authorization: cleared.authorization,
+        workers,
+        pin: Vec::new(),
+        keep: if nmax_store::KEEPS_SAMPLES { KeepSamples::Some } else { KeepSamples::None },
+        id: None,
+        runs_dir: "runs".into(),
+        note: String::new(),
+        tags: vec![format!("fleet:{}", spec.run)],
+        warnings: Vec::new(),
+        source: None,
+    })
+}
+
+/// Takes part in a run, to its end and until everything is acknowledged; `None` when the run has injectors enough.
+///
+/// # Errors
+/// Why nothing was sent.
+pub fn take_part<C: Coordinator, D: Disk, P: Publisher>(
+    part: Part<'_>,
+    coordinator: C,
+    spool: Spool<D, P>,
+    interrupts: &Interrupts,
+    listeners: &mut [&mut dyn Listener],
+) -> Result<Option<Finished>, SessionError> {
+    let Part { spec, me, admitted } = part;
+    let order = match admitted {
+        Ok(order) => order,
+        Err(why) => return Err(refuse(me, coordinator, spool, why, interrupts)),
+    };
+    let id = format!("{}-{}", spec.run, me.id);
+    match session::take_part(&Order { id: Some(id), ..order }, &me, (coordinator, spool), interrupts, listeners) {
+        Ok(finished) => Ok(Some(finished)),
+        Err(SessionError::NotNeeded) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Says to the others why this injector takes no part.
+fn refuse<C: Coordinator, D: Disk, P: Publisher>(
+    me: Identity,
+    coordinator: C,
+    spool: Spool<D, P>,
+    why: String,
+    interrupts: &Interrupts,
+) -> SessionError {
+    let mut injector = Injector::new(me, coordinator, Refusing(why.clone()), spool);
+    loop {
+        match injector.step(monotonic()) {
+            Step::Refused(_) | Step::Done | Step::Running => break,
+            Step::Waiting(_) if interrupts.count() > 0 => break,
+            Step::Waiting(_) => session::pause(),
+        }
+    }
+    SessionError::Fleet(vec![why])
+}
+
+/// What puts on no load, and says why.
+struct Refusing(String);
+
+impl Load for Refusing {
+    type Window = Content;
+
+    fn admit(&mut self, _: &Spec, _: Option<&Warrant>) -> Result<(), String> {
+        Err(self.0.clone())
+    }
+
+    fn set_up(&mut self) -> Option<Result<Vec<String>, String>> {
+        Some(Err(self.0.clone()))
+    }
+
+    fn begin(&mut self, _: fleet::Part) -> Result<Nanos, String> {
+        Err(self.0.clone())
+    }
+
+    fn fence(&mut self, _: Nanos) {}
+
+    fn command(&mut self, _: Command) {}
+
+    fn next(&mut self) -> Measured<Content> {
+        Measured::Ended { windows: 0, why: Some(self.0.clone()) }
+    }
+
+    fn tear_down(&mut self) -> bool {
+        true
+    }
+}
