@@ -1,32 +1,28 @@
 //! A run on many injectors, from the side of the one who orders it: offered, followed, judged and written down as a run of
 //! this machine is. It decides nothing that the injectors need, so it may end and come back.
 
-use std::time::Duration;
-
 use nmax_analysis::{Fold, Judged};
 use nmax_engine::Complete;
 use nmax_engine::measure::exchange_events::ExchangeEvents;
 use nmax_engine::measure::watch;
-use nmax_engine::runtime::real::SharedClock;
+use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::coordinator::{Coordinator, Key};
 use nmax_fleet::records::{Command, Readiness, Spec, Start, decode};
 use nmax_fleet::results::Refused;
 use nmax_fleet::{Batch, Item, Results, Taken};
 use nmax_metrics::merger::Merged;
 use nmax_metrics::names::NAMES_MAX;
-use nmax_metrics::{Clock, Nanos, Window};
+use nmax_metrics::{Nanos, Window};
 use nmax_report::{RunContext, View, html, json};
 use nmax_sources::{RUN, figures};
 use nmax_store::{InjectorRecord, LostWindows, Manifest, RunWriter, StoreError};
 
 use super::notes;
 use crate::listener::{Listener, Progress};
-use crate::session::{Finished, Order, SessionError, exit_of, info, manifest, reading};
+use crate::session::{self, Finished, Order, SessionError, exit_of, info, manifest, reading};
 use crate::signals::Interrupts;
 use crate::{Exit, since};
 
-/// How often it is looked for something new.
-const LOOK: Duration = Duration::from_millis(50);
 /// How far behind the newest window the others may be before the run is shown without them, windows.
 const BEHIND_MAX: u64 = 10;
 /// How long it waits for results after the hard stop.
@@ -74,14 +70,13 @@ pub fn conduct(
     order: &Order,
     spec: &Spec,
     link: &mut impl Link,
-    clock: SharedClock,
     interrupts: &Interrupts,
     listeners: &mut [&mut dyn Listener],
 ) -> Result<Finished, SessionError> {
     let mut manager = nmax_fleet::Manager::new(spec);
     let mut results = results(order, spec);
     let origin = loop {
-        let step = manager.step(link.coordinator(), &mut results, clock.now());
+        let step = manager.step(link.coordinator(), &mut results, monotonic());
         step.map_err(|error| SessionError::Fleet(vec![error.to_string()]))?;
         match manager.start() {
             Some(Start::Go { origin_ns, .. }) => break Nanos(*origin_ns),
@@ -90,11 +85,11 @@ pub fn conduct(
                 let _ = link.order(Command::Stop);
                 return Err(SessionError::Fleet(vec!["it was stopped before it began".into()]));
             }
-            None => pause(),
+            None => session::pause(),
         }
     };
     let mut attempt = Attempt::new(order, spec, link, results, origin)?;
-    attempt.follow(link, &mut manager, clock, interrupts, Some(listeners));
+    attempt.follow(link, &mut manager, interrupts, Some(listeners));
     if attempt.results.counts().late > 0 {
         // What came late is where it belongs once everything is folded again, in order.
         let found = attempt.remove()?;
@@ -102,7 +97,7 @@ pub fn conduct(
         let mut manager = nmax_fleet::Manager::new(spec);
         attempt = Attempt::new(order, spec, link, self::results(order, spec), origin)?;
         attempt.commanded = found;
-        attempt.follow(link, &mut manager, clock, interrupts, None);
+        attempt.follow(link, &mut manager, interrupts, None);
     }
     listeners.iter_mut().for_each(|listener| listener.ended());
     Ok(attempt.conclude())
@@ -110,11 +105,6 @@ pub fn conduct(
 
 fn results(order: &Order, spec: &Spec) -> Results {
     Results::new(spec, nmax_engine::program::catalog(&order.plan, NAMES_MAX))
-}
-
-#[expect(clippy::disallowed_methods, reason = "a thread that waits for others")]
-fn pause() {
-    std::thread::sleep(LOOK);
 }
 
 /// The directory of a run that is written from what injectors send.
@@ -195,14 +185,13 @@ impl<'a> Attempt<'a> {
         &mut self,
         link: &mut impl Link,
         manager: &mut nmax_fleet::Manager,
-        clock: SharedClock,
         interrupts: &Interrupts,
         mut listeners: Option<&mut [&mut dyn Listener]>,
     ) {
         let is_live = listeners.is_some();
-        let mut quiet_since = clock.now();
+        let mut quiet_since = monotonic();
         loop {
-            let _ = manager.step(link.coordinator(), &mut self.results, clock.now());
+            let _ = manager.step(link.coordinator(), &mut self.results, monotonic());
             let mut has_come = false;
             while let Some(Arrival { batch, at, answer }) = link.arrival() {
                 has_come = true;
@@ -218,16 +207,16 @@ impl<'a> Attempt<'a> {
                 break;
             }
             if has_come {
-                quiet_since = clock.now();
+                quiet_since = monotonic();
                 continue;
             }
             // What comes late may come from an injector that was cut off for long.
-            let quiet = clock.now().since(quiet_since);
-            if quiet > PATIENCE + Nanos(if is_live { self.left(link, clock.now()) } else { 0 }) || interrupts.count() > 2 {
+            let quiet = monotonic().since(quiet_since);
+            if quiet > PATIENCE + Nanos(if is_live { self.left(link, monotonic()) } else { 0 }) || interrupts.count() > 2 {
                 break;
             }
             self.obey(link, interrupts, &mut listeners);
-            pause();
+            session::pause();
         }
         let rest = self.results.close();
         self.add(rest, &mut listeners);

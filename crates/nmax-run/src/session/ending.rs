@@ -135,7 +135,7 @@ fn backgrounds_ended(run: &Run, plan: &Plan) -> Vec<(Nanos, &'static str, String
 }
 
 /// What the judgement and the exchanges mean for the exit code.
-pub(super) fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
+pub(crate) fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
     let total = totals.whole().total(Section::Hold);
     let unreachable = [ErrorKind::Dns, ErrorKind::Connect, ErrorKind::Tls, ErrorKind::Blocked];
     let never: u64 = unreachable.iter().map(|kind| total.errors[kind.index()]).sum();

@@ -41,7 +41,7 @@ fn hold(plan: &Plan) -> Hold {
     Hold { start_ns: start.0, end_ns: (end != Nanos::MAX).then_some(end.0) }
 }
 
-pub(super) fn manifest(order: &Order) -> Manifest {
+pub(crate) fn manifest(order: &Order) -> Manifest {
     let plan = &order.plan;
     let (yaml, sha256) = plan_text(plan);
     #[expect(clippy::disallowed_methods, reason = "the label of the run")]
@@ -98,7 +98,7 @@ fn command(redactor: &Redactor) -> String {
     words.join(" ")
 }
 
-pub(super) fn info(manifest: &Manifest) -> RunInfo {
+pub(crate) fn info(manifest: &Manifest) -> RunInfo {
     RunInfo {
         id: manifest.id.clone(),
         name: manifest.name.clone(),

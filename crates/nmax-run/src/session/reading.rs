@@ -267,13 +267,13 @@ fn windows(follower: &mut Follower, mut take_one: impl FnMut(&Window) -> bool) -
 }
 
 /// Nothing yet of a run of this plan.
-pub(super) fn fold(plan: &Plan) -> Fold {
+pub(crate) fn fold(plan: &Plan) -> Fold {
     let times = nmax_engine::times(plan);
     Fold::new(plan, times.hold, times.end)
 }
 
 /// What these injectors of a run measure is told apart from now on.
-pub(super) fn tell_apart<'a>(fold: &mut Fold, all: impl Iterator<Item = &'a InjectorRecord> + Clone) {
+pub(crate) fn tell_apart<'a>(fold: &mut Fold, all: impl Iterator<Item = &'a InjectorRecord> + Clone) {
     fold.tell_apart(&all.clone().map(|injector| injector.name.as_str()).collect::<Vec<_>>());
     for (injector, InjectorRecord { region, shard, workers, .. }) in fold.injectors.iter_mut().zip(all) {
         let facts = &mut injector.facts;
@@ -282,7 +282,7 @@ pub(super) fn tell_apart<'a>(fold: &mut Fold, all: impl Iterator<Item = &'a Inje
 }
 
 /// Windows of an injector that never came.
-pub(super) fn gaps(injector: &InjectorRecord) -> Vec<Range<u64>> {
+pub(crate) fn gaps(injector: &InjectorRecord) -> Vec<Range<u64>> {
     injector.gaps.iter().map(|lost| lost.from..lost.to).collect()
 }
 
