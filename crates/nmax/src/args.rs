@@ -14,6 +14,7 @@ mod capacity;
 mod compare;
 mod data;
 mod export;
+mod fleet;
 mod import;
 mod log;
 mod planless;
@@ -32,6 +33,7 @@ pub use capacity::{CapacityArgs, CapacityVerb, QuestionArgs};
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
 pub use export::ExportArgs;
+pub use fleet::{AbortArgs, AccessArgs, BrokerArgs, CheckArgs as FleetCheckArgs, DrainArgs, FleetArgs, FleetRunArgs, FleetVerb, JoinArgs, KeyArgs, Policy};
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};
 pub use planless::PlanlessArgs;
@@ -162,6 +164,8 @@ pub enum Verb {
     Capacity(CapacityArgs),
     /// Show runs in the browser, live and past: watch, compare, steer, start
     Serve(Box<ServeArgs>),
+    /// Share the load of a run among machines that join over NATS
+    Fleet(Box<FleetArgs>),
     /// Report CPU, memory, disks, network and processes of this host to runs on other hosts
     Agent(AgentArgs),
     /// Start a test server whose true service time is known

@@ -8,6 +8,7 @@ pub mod data;
 pub mod doctor;
 pub mod explain;
 pub mod fidelity;
+pub mod fleet;
 pub mod import;
 pub mod import_log;
 mod man;

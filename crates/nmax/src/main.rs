@@ -69,6 +69,7 @@ fn main() -> ExitCode {
         Verb::Slice(args) => commands::slice::slice(args),
         Verb::Report(args) => commands::report::report(args),
         Verb::Serve(args) => commands::serve::serve(args),
+        Verb::Fleet(args) => commands::fleet::fleet(args),
         Verb::Agent(args) => commands::agent::agent(args),
         Verb::Target(args) => commands::target::target(args),
         Verb::Data(args) => commands::data::data(args),

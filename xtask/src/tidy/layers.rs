@@ -96,7 +96,7 @@ table! {
     // It follows runs by their files, and starts those of the page as processes.
     "nmax-server" Shell "text json metrics plan usl capacity analysis report store run scale export",
         "base64 http-body-util hyper hyper-util jiff ring rustix serde_json tokio";
-    "nmax" Program "text json sources secrets data plan metrics usl capacity analysis report extract \
+    "nmax" Program "text json sources secrets data plan metrics usl capacity analysis fleet report extract \
         import log http engine store observe agent nats slice target run export scale record server",
         "clap clap_complete flate2 jiff rustix serde_json sha2 tokio";
     "nmax-testkit" Program "metrics plan http engine fleet", "base64 ring";

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-use super::{EntryArgs, OutputArgs, PlanArgs, SafetyArgs};
+use super::{EntryArgs, PlanArgs, SafetyArgs};
 use crate::complete::candidates;
 
 const EXAMPLES: &str = "\

@@ -1,0 +1,48 @@
+//! `nmax fleet`
+
+use super::Ended;
+use crate::args::{FleetArgs, FleetVerb, KeyArgs};
+use crate::say;
+use nmax_run::Exit;
+use nmax_run::fleet::keys;
+
+#[cfg(feature = "nats")]
+mod join;
+#[cfg(feature = "nats")]
+mod look;
+#[cfg(feature = "nats")]
+mod order;
+
+/// Does what is asked of a fleet.
+pub fn fleet(args: &FleetArgs) -> Ended {
+    match &args.verb {
+        FleetVerb::Key(args) => key(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Join(args) => join::join(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Run(args) => order::run(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Status(args) => look::status(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Ls(args) => look::runs(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Abort(args) => order::abort(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Drain(args) => order::drain(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Check(args) => look::check(args),
+        #[cfg(not(feature = "nats"))]
+        _ => Err(nmax_run::Trouble::usage(
+            "this nmax was built without NATS",
+            "build it whole: `make build`, or `cargo build --release --package nmax --features nats`",
+        )),
+    }
+}
+
+/// Makes the keys of a fleet.
+fn key(args: &KeyArgs) -> Ended {
+    let [owner, trust] = keys::make(&args.dir)?;
+    say::line(format_args!("{}: orders runs and ends them; keep it to yourself", owner.display()));
+    say::line(format_args!("{}: give it to each injector, for `nmax fleet join --trust`", trust.display()));
+    Ok(Exit::Pass)
+}

@@ -1,0 +1,209 @@
+//! This machine as an injector.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use nmax_engine::calibrate;
+use nmax_engine::runtime::real::monotonic;
+use nmax_fleet::coordinator::Coordinator;
+use nmax_fleet::records::{Spec, decode};
+use nmax_fleet::spool::Spool;
+use nmax_fleet::{Identity, Trust};
+use nmax_metrics::Nanos;
+use nmax_nats::{Agreement, Announcement, Broker, Offers, ResultPublisher, Sizes, SpoolFolder, Worker};
+use nmax_run::fleet::keys::{self, TrustKeys};
+use nmax_run::fleet::member::{self, Part};
+use nmax_run::safety::Consent;
+use nmax_run::signals::Interrupts;
+use nmax_store::host::machine;
+use nmax_run::{Exit, SessionError, Trouble, host};
+
+use super::look::{calendar, connect};
+use super::order::{drained, pause};
+use crate::args::JoinArgs;
+use crate::commands::Ended;
+use crate::live::Live;
+use crate::say;
+
+/// How often it is looked for a run.
+const LOOK: Duration = Duration::from_millis(100);
+/// An offer is good for this long: a run that has not begun by then does not begin.
+const OFFER: Nanos = Nanos::from_secs(180);
+/// How long the capacity of this machine is measured.
+const CALIBRATION: Duration = Duration::from_secs(2);
+
+/// Takes part in runs until it is asked to end.
+pub fn join(args: &JoinArgs) -> Ended {
+    let trust = keys::trust(&args.trust)?;
+    let broker = connect(&args.nats, &args.access)?;
+    // Who may make the streams makes those that are missing; others find them.
+    nmax_nats::prepare(&broker, Sizes::default()).or_else(|_| nmax_nats::look(&broker)).map_err(Trouble::unreachable)?;
+    let folder = SpoolFolder::open(&args.spool).map_err(|error| format!("{}: {error}", args.spool.display()))?;
+    host::raise();
+    let workers = args.workers.unwrap_or_else(cores);
+    let capacity = match args.capacity {
+        Some(capacity) => capacity,
+        None => capacity(workers)?,
+    };
+    let host = machine().remove("hostname").unwrap_or_else(|| "host".into());
+    let random: [u8; 4] = keys::random()?;
+    let id = format!("{}-{:08x}", member::token(&host), u32::from_be_bytes(random));
+    let me = Identity {
+        id: id.clone(),
+        host: host.clone(),
+        region: args.region.clone(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        capacity,
+        trust: Trust::Keys(trust.signers.clone()),
+    };
+    let worker = Worker {
+        id: id.clone(),
+        host,
+        version: me.version.clone(),
+        region: me.region.clone(),
+        cores: cores(),
+        capacity,
+        ..Worker::default()
+    };
+    let announcement = Announcement::new(&broker, worker.clone()).map_err(Trouble::unreachable)?;
+    let mut drain = Agreement::new(&broker, &drained(&id), &id, trust.signers.clone()).map_err(Trouble::unreachable)?;
+    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
+    say::note(format_args!("injector {id}: {capacity} requests/s; it waits for runs, Ctrl-C ends it"));
+    let consent = Consent { is_for_others: true, ..args.safety.consent() };
+    let mut joined = Joined {
+        args,
+        trust,
+        offers: Offers::new(&broker),
+        broker,
+        folder,
+        me,
+        worker,
+        announcement,
+        workers,
+        consent,
+        seen: BTreeSet::new(),
+    };
+    let mut is_draining = false;
+    loop {
+        if !is_draining && drain.command().is_some() {
+            is_draining = true;
+            joined.say_of(None, true);
+            say::note("it takes no further run, as asked for");
+        }
+        if interrupts.count() > 0 || is_draining {
+            return Ok(Exit::Pass);
+        }
+        joined.send_left_over(&interrupts);
+        let Some(spec) = joined.next_run() else {
+            pause(LOOK);
+            continue;
+        };
+        joined.say_of(Some(&spec.run), false);
+        joined.take_part(&spec, &interrupts);
+        joined.say_of(None, false);
+        if args.once {
+            return Ok(Exit::Pass);
+        }
+    }
+}
+
+/// Processors of this machine.
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+}
+
+/// Requests per second that this process can send, as measured against a server of its own.
+fn capacity(workers: u32) -> Result<u32, Trouble> {
+    say::note("measuring for two seconds what this machine can send; `--capacity N` says it");
+    let target = nmax_target::spawn(nmax_target::Options::default()).map_err(Trouble::internal)?;
+    let found = calibrate(&target.url(), workers, CALIBRATION).map_err(Trouble::internal)?;
+    Ok(found.requests_per_s as u32)
+}
+
+/// An injector that has joined.
+struct Joined<'a> {
+    args: &'a JoinArgs,
+    trust: TrustKeys,
+    broker: Broker,
+    offers: Offers,
+    folder: SpoolFolder,
+    me: Identity,
+    worker: Worker,
+    announcement: Announcement,
+    workers: u32,
+    consent: Consent,
+    /// Runs that were looked at.
+    seen: BTreeSet<String>,
+}
+
+impl Joined<'_> {
+    /// Says to the others what it does.
+    fn say_of(&self, run: Option<&str>, is_draining: bool) {
+        self.announcement.set(Worker { run: run.map(str::to_owned), is_draining, ..self.worker.clone() });
+    }
+
+    /// A run that was offered and may still begin.
+    fn next_run(&mut self) -> Option<Spec> {
+        let now = calendar();
+        let offers = self.offers.take();
+        offers.into_iter().find_map(|offer| {
+            let is_new = self.seen.insert(offer.run.clone()) && now.since(offer.at) < OFFER;
+            is_new.then(|| decode::<Spec>("spec", &offer.spec).ok())?.filter(|spec| spec.run == offer.run)
+        })
+    }
+
+    /// Takes part in a run.
+    fn take_part(&mut self, spec: &Spec, interrupts: &Interrupts) {
+        let run = &spec.run;
+        say::note(format_args!("run {run} is offered"));
+        let get = |name: &str| nmax_nats::get(&self.broker, name).map_err(|error| error.to_string());
+        let admitted = member::admit(spec, &self.trust, &self.args.spool.join(run), &self.consent, self.workers, &get);
+        let part = || {
+            let keys = self.trust.signers.clone();
+            let agreement = Agreement::new(&self.broker, run, &self.me.id, keys).map_err(|error| error.to_string())?;
+            let publisher = ResultPublisher::new(&self.broker, run).map_err(|error| error.to_string())?;
+            let file = self.folder.create(run, &self.me.id).map_err(|error| error.to_string())?;
+            let path = file.path().to_owned();
+            Ok::<_, String>((agreement, Spool::new(run, file, publisher), path))
+        };
+        let (agreement, spool, path) = match part() {
+            Ok(part) => part,
+            Err(error) => return say::warning(format_args!("run {run}: {error}")),
+        };
+        let mut live = Live::new(true);
+        let part = Part { spec, me: self.me.clone(), admitted };
+        match member::take_part(part, agreement, spool, interrupts, &mut [&mut live]) {
+            Ok(Some(finished)) => {
+                say::note(format_args!("run {run}: its part has ended; {}", finished.directory.display()));
+                // What was not acknowledged is sent by the next process, or this one.
+                return;
+            }
+            Ok(None) => say::note(format_args!("run {run} needs no further injector")),
+            Err(error) => say::warning(format_args!("run {run}: {error}")),
+        }
+        let _ = std::fs::remove_file(path);
+    }
+
+    /// Sends what processes before this one left.
+    fn send_left_over(&self, interrupts: &Interrupts) {
+        let Ok(left) = self.folder.left_over() else { return };
+        for left in left {
+            let Ok(publisher) = ResultPublisher::new(&self.broker, &left.run) else { continue };
+            let path = left.file.path().to_owned();
+            let Ok(mut spool) = Spool::open(&left.run, left.file, publisher, left.length) else { continue };
+            let mut last = None;
+            while interrupts.count() == 0 {
+                let unsent = nmax_fleet::ResultSink::<nmax_fleet::batch::Content>::advance(&mut spool, monotonic());
+                if unsent == 0 {
+                    let _ = std::fs::remove_file(&path);
+                    break;
+                }
+                if last.is_none() {
+                    say::note(format_args!("run {}: {unsent} results of an injector that ended are sent", left.run));
+                    last = Some(unsent);
+                }
+                pause(LOOK);
+            }
+        }
+    }
+}

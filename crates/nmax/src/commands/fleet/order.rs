@@ -1,0 +1,183 @@
+//! Runs that are ordered, and ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nmax_engine::KeepSamples;
+use nmax_fleet::records::{Command, Policy as Loss};
+use nmax_nats::{Agreement, Broker, Offers, Sizes, Subscription, Workers};
+use nmax_run::fleet::keys;
+use nmax_run::fleet::manager::{self, Arrival, Link};
+use nmax_run::fleet::offer::{LEASE, Offered, offer};
+use nmax_run::signals::Interrupts;
+use nmax_run::{Exit, Order, SessionError, Trouble, new_id};
+
+use super::look::connect;
+use crate::args::{AbortArgs, DrainArgs, FleetRunArgs, OutputArgs, Policy};
+use crate::commands::{Ended, run};
+use crate::live::Live;
+use crate::{load, say};
+
+/// How long injectors have to be seen before the run is offered.
+const SEEN: Duration = Duration::from_millis(1_500);
+
+/// Runs a plan on a fleet; prints the result.
+pub fn run(args: &FleetRunArgs) -> Ended {
+    let keys = keys::owner(&args.key)?;
+    let plan = Arc::new(load::plan(&args.what, &args.plan, &Default::default())?);
+    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    nmax_nats::prepare(&broker, Sizes::default()).map_err(Trouble::unreachable)?;
+    let shards: Vec<Option<String>> = match &args.region[..] {
+        [] => vec![None; args.injectors as usize],
+        regions => regions.iter().flat_map(|(name, count)| vec![Some(name.clone()); *count as usize]).collect(),
+    };
+    enough(&broker, &shards)?;
+    let (run, now) = new_id();
+    let order = Order {
+        name: args.entry.name.clone().unwrap_or_else(|| plan.name.clone()),
+        allow: Arc::new(|_, _| Err("the one who orders a run of a fleet loads nothing".into())),
+        plan,
+        authorization: None,
+        workers: 0,
+        pin: Vec::new(),
+        keep: KeepSamples::None,
+        id: Some(run.clone()),
+        runs_dir: args.entry.runs_dir.clone(),
+        note: args.entry.note.clone().unwrap_or_default(),
+        tags: args.entry.tag.clone(),
+        warnings: Vec::new(),
+        source: None,
+    };
+    let policy = match args.policy {
+        Policy::Continue => Loss::Continue,
+        Policy::Takeover => Loss::Takeover { ttl_ns: LEASE.0 },
+    };
+    let now = nmax_metrics::Nanos(u64::try_from(now.as_nanosecond()).unwrap_or_default());
+    let offered = Offered { shards, policy, run: run.clone(), now };
+    let spec = offer(&order, &keys, offered, &mut |bytes| nmax_nats::put(&broker, bytes).map_err(|error| error.to_string()))?;
+    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
+    say::note(format_args!("run {run} is offered to {} injectors; `nmax fleet abort {run}` ends it", spec.shards.len()));
+    let agreement = Agreement::new(&broker, &run, "manager", vec![keys.signing.public()]).map_err(Trouble::unreachable)?;
+    let subscription = Subscription::new(&broker, &run, &manager_name()).map_err(Trouble::unreachable)?;
+    let mut fleet = Fleet { broker, run: run.clone(), keys, agreement, subscription };
+    let mut live = Live::new(args.quiet || args.broker.json);
+    let finished = manager::conduct(&order, &spec, &mut fleet, &interrupts, &mut [&mut live])?;
+    run::print(&finished.view, &OutputArgs { json: args.broker.json, wide: args.wide, quiet: args.quiet });
+    if let Some(trouble) = &finished.trouble {
+        return Err(Trouble::unreachable(trouble));
+    }
+    Ok(finished.exit.forgiven(args.exit_zero))
+}
+
+/// A name for the one who follows a run, of this process alone.
+fn manager_name() -> String {
+    format!("manager-{}", std::process::id())
+}
+
+/// Complains when fewer injectors are there than are asked for.
+fn enough(broker: &Broker, shards: &[Option<String>]) -> Result<(), Trouble> {
+    let workers = Workers::new(broker);
+    pause(SEEN);
+    let there = workers.list();
+    let free = |region: Option<&String>| {
+        let is_of = |worker: &&nmax_nats::Worker| region.is_none() || worker.region.as_ref() == region;
+        there.iter().filter(|worker| worker.run.is_none() && !worker.is_draining).filter(is_of).count()
+    };
+    let mut regions: Vec<Option<&String>> = shards.iter().map(Option::as_ref).collect();
+    regions.dedup();
+    for region in regions {
+        let (wanted, found) = (shards.iter().filter(|of| of.as_ref() == region).count(), free(region));
+        if found < wanted {
+            let of = region.map_or_else(String::new, |region| format!(" of region {region}"));
+            return Err(Trouble::unreachable(format!(
+                "{wanted} injectors{of} are asked for, and {found} are free\n  \
+                 help: `nmax fleet join` makes a machine one; `nmax fleet status` lists them"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "waits for what other machines say of themselves")]
+pub(super) fn pause(time: Duration) {
+    std::thread::sleep(time);
+}
+
+/// The way to the injectors of a run.
+struct Fleet {
+    broker: Broker,
+    run: String,
+    keys: keys::OwnerKeys,
+    agreement: Agreement,
+    subscription: Subscription,
+}
+
+impl Link for Fleet {
+    type Coordinator = Agreement;
+
+    fn coordinator(&mut self) -> &mut Agreement {
+        &mut self.agreement
+    }
+
+    fn arrival(&mut self) -> Option<Arrival> {
+        let arrival = self.subscription.take()?;
+        let (batch, at) = (arrival.batch.clone(), arrival.at);
+        let answer = move |is_done: bool| if is_done { arrival.done() } else { arrival.again() };
+        Some(Arrival { batch, at, answer: Box::new(answer) })
+    }
+
+    fn rewind(&mut self) -> Result<(), String> {
+        let again = format!("{}-again", manager_name());
+        self.subscription = Subscription::new(&self.broker, &self.run, &again).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn order(&mut self, command: Command) -> Result<(), String> {
+        nmax_nats::order(&self.broker, &self.run, command, &self.keys.signing).map_err(|error| error.to_string())
+    }
+}
+
+/// Ends a run.
+pub fn abort(args: &AbortArgs) -> Ended {
+    let keys = keys::owner(&args.key)?;
+    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let offers = known(&broker);
+    if !offers.iter().any(|offer| offer.run == args.run) {
+        let help = "`nmax fleet ls` lists runs";
+        return Err(Trouble::usage(format_args!("{}: the fleet has no such run", args.run), help));
+    }
+    let command = if args.cut { Command::Cut } else { Command::Stop };
+    nmax_nats::order(&broker, &args.run, command, &keys.signing).map_err(Trouble::unreachable)?;
+    say::line(format_args!("run {} is asked to end: injectors that are connected do it within a second", args.run));
+    Ok(Exit::Pass)
+}
+
+/// Runs that were offered.
+pub(super) fn known(broker: &Broker) -> Vec<nmax_nats::Offer> {
+    let mut offers = Offers::new(broker);
+    pause(SEEN);
+    offers.take()
+}
+
+/// Asks injectors to take no further run.
+pub fn drain(args: &DrainArgs) -> Ended {
+    let keys = keys::owner(&args.key)?;
+    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let workers = Workers::new(&broker);
+    pause(SEEN);
+    let there: Vec<String> = workers.list().into_iter().map(|worker| worker.id).collect();
+    if let Some(missing) = args.injectors.iter().find(|asked| !there.contains(asked)) {
+        return Err(Trouble::usage(format_args!("{missing}: no such injector"), "`nmax fleet status` lists them"));
+    }
+    let asked = if args.injectors.is_empty() { &there } else { &args.injectors };
+    for injector in asked {
+        nmax_nats::order(&broker, &drained(injector), Command::Stop, &keys.signing).map_err(Trouble::unreachable)?;
+        say::line(format_args!("{injector} takes no further run"));
+    }
+    Ok(Exit::Pass)
+}
+
+/// Where an injector is asked to take no further run.
+pub(super) fn drained(injector: &str) -> String {
+    format!("drain-{injector}")
+}
