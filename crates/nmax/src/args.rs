@@ -33,7 +33,10 @@ pub use capacity::{CapacityArgs, CapacityVerb, QuestionArgs};
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
 pub use export::ExportArgs;
-pub use fleet::{AbortArgs, AccessArgs, BrokerArgs, CheckArgs as FleetCheckArgs, DrainArgs, FleetArgs, FleetRunArgs, FleetVerb, JoinArgs, KeyArgs, Policy};
+pub use fleet::{
+    AbortArgs, AccessArgs, BrokerArgs, CheckArgs as FleetCheckArgs, DrainArgs, FleetArgs, FleetRunArgs, FleetVerb,
+    JoinArgs, KeyArgs, Policy,
+};
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};
 pub use planless::PlanlessArgs;

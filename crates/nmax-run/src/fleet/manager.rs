@@ -136,7 +136,9 @@ impl<'a> Attempt<'a> {
         let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
         let mut fold = reading::fold(&order.plan);
         let ready: Vec<Option<Readiness>> = (0..spec.shards.len() as u32)
-            .map(|shard| link.coordinator().once(Key::Ready(shard), None).and_then(|bytes| decode("ready", &bytes).ok()))
+            .map(|shard| {
+                link.coordinator().once(Key::Ready(shard), None).and_then(|bytes| decode("ready", &bytes).ok())
+            })
             .collect();
         let record = |(shard, ready): (usize, &Option<Readiness>)| InjectorRecord {
             name: ready.as_ref().map_or_else(|| format!("injector-{shard}"), |ready| ready.injector.clone()),
@@ -212,7 +214,9 @@ impl<'a> Attempt<'a> {
             }
             // What comes late may come from an injector that was cut off for long.
             let quiet = monotonic().since(quiet_since);
-            if quiet > PATIENCE + Nanos(if is_live { self.left(link, monotonic()) } else { 0 }) || interrupts.count() > 2 {
+            if quiet > PATIENCE + Nanos(if is_live { self.left(link, monotonic()) } else { 0 })
+                || interrupts.count() > 2
+            {
                 break;
             }
             self.obey(link, interrupts, &mut listeners);
@@ -278,8 +282,7 @@ impl<'a> Attempt<'a> {
             let complete = complete(window);
             let Self { manifest, fold, order, spec, .. } = self;
             let end = (spec.end_ns < spec.hard_stop_ns).then_some(Nanos(spec.end_ns));
-            let progress =
-                Progress { manifest, plan: &order.plan, end, complete: &complete, fold, catalog: &catalog };
+            let progress = Progress { manifest, plan: &order.plan, end, complete: &complete, fold, catalog: &catalog };
             for listener in listeners.iter_mut().flat_map(|listeners| listeners.iter_mut()) {
                 listener.window(&progress);
             }
@@ -303,7 +306,9 @@ impl<'a> Attempt<'a> {
         }
         self.commanded = Some(command);
         let text = match link.order(command) {
-            Ok(()) => "all injectors are asked to end; Ctrl-C again cuts off what is under way, a third leaves them".into(),
+            Ok(()) => {
+                "all injectors are asked to end; Ctrl-C again cuts off what is under way, a third leaves them".into()
+            }
             Err(error) => format!("the injectors could not be asked to end: {error}"),
         };
         let now = self.fold.last_end();
@@ -324,7 +329,10 @@ impl<'a> Attempt<'a> {
 
     /// Writes down a figure of an injector.
     fn reading(&mut self, shard: usize, at: Nanos, figure: nmax_sources::Figure, value: f64) {
-        let resource = nmax_metrics::Resource { host: self.injectors[shard].name.clone(), ..watch::resource(at, RUN, figure, value) };
+        let resource = nmax_metrics::Resource {
+            host: self.injectors[shard].name.clone(),
+            ..watch::resource(at, RUN, figure, value)
+        };
         self.fold.resource(&resource);
         self.write(|writer| writer.resource(&resource));
     }

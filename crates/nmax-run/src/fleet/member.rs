@@ -13,9 +13,9 @@ use nmax_fleet::{self as fleet, Coordinator, Identity, Injector, Load, Measured,
 use nmax_metrics::Nanos;
 use nmax_plan::plan::Plan;
 
+use super::bundle;
 use super::keys::TrustKeys;
 use super::offer::{Demand, demand, purpose};
-use super::bundle;
 use crate::listener::Listener;
 use crate::preflight;
 use crate::safety::Consent;
@@ -107,7 +107,8 @@ pub fn take_part<C: Coordinator, D: Disk, P: Publisher>(
         Ok(order) => order,
         Err(why) => return Err(refuse(me, coordinator, spool, why, interrupts)),
     };
-    let id = format!("{}-{}", spec.run, me.id);
+    // The run's own id is that of the directory of the one who ordered it.
+    let id = format!("{}{}", spec.run, me.id).chars().filter(char::is_ascii_alphanumeric).take(64).collect();
     match session::take_part(&Order { id: Some(id), ..order }, &me, (coordinator, spool), interrupts, listeners) {
         Ok(finished) => Ok(Some(finished)),
         Err(SessionError::NotNeeded) => Ok(None),

@@ -48,7 +48,13 @@ pub enum FleetVerb {
 #[derive(Clone, Debug, Args)]
 pub struct BrokerArgs {
     /// NATS servers, as nats://HOST:PORT or tls://HOST:PORT; several of a cluster separated by commas
-    #[arg(long = "nats", value_name = "URL", default_value = "nats://127.0.0.1:4222", env = "NMAX_NATS", value_delimiter = ',')]
+    #[arg(
+        long = "nats",
+        value_name = "URL",
+        default_value = "nats://127.0.0.1:4222",
+        env = "NMAX_NATS",
+        value_delimiter = ','
+    )]
     pub nats: Vec<String>,
     #[command(flatten)]
     pub access: AccessArgs,
@@ -141,8 +147,8 @@ pub struct FleetRunArgs {
     #[arg(long, value_enum, default_value_t = Policy::Continue)]
     pub policy: Policy,
     /// File of `nmax fleet key` that signs the run
-    #[arg(long, value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub key: PathBuf,
+    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
+    pub fleet_key: PathBuf,
     #[command(flatten)]
     pub plan: PlanArgs,
     #[command(flatten)]
@@ -178,8 +184,8 @@ pub struct AbortArgs {
     #[command(flatten)]
     pub broker: BrokerArgs,
     /// File of `nmax fleet key` that signs the command
-    #[arg(long, value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub key: PathBuf,
+    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
+    pub fleet_key: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -190,8 +196,8 @@ pub struct DrainArgs {
     #[command(flatten)]
     pub broker: BrokerArgs,
     /// File of `nmax fleet key` that signs the command
-    #[arg(long, value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub key: PathBuf,
+    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
+    pub fleet_key: PathBuf,
 }
 
 #[derive(Debug, Args)]

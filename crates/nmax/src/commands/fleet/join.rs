@@ -15,8 +15,8 @@ use nmax_run::fleet::keys::{self, TrustKeys};
 use nmax_run::fleet::member::{self, Part};
 use nmax_run::safety::Consent;
 use nmax_run::signals::Interrupts;
-use nmax_store::host::machine;
 use nmax_run::{Exit, SessionError, Trouble, host};
+use nmax_store::host::machine;
 
 use super::look::{calendar, connect};
 use super::order::{drained, pause};
@@ -37,7 +37,9 @@ pub fn join(args: &JoinArgs) -> Ended {
     let trust = keys::trust(&args.trust)?;
     let broker = connect(&args.nats, &args.access)?;
     // Who may make the streams makes those that are missing; others find them.
-    nmax_nats::prepare(&broker, Sizes::default()).or_else(|_| nmax_nats::look(&broker)).map_err(Trouble::unreachable)?;
+    nmax_nats::prepare(&broker, Sizes::default())
+        .or_else(|_| nmax_nats::look(&broker))
+        .map_err(Trouble::unreachable)?;
     let folder = SpoolFolder::open(&args.spool).map_err(|error| format!("{}: {error}", args.spool.display()))?;
     host::raise();
     let workers = args.workers.unwrap_or_else(cores);
@@ -175,8 +177,11 @@ impl Joined<'_> {
         match member::take_part(part, agreement, spool, interrupts, &mut [&mut live]) {
             Ok(Some(finished)) => {
                 say::note(format_args!("run {run}: its part has ended; {}", finished.directory.display()));
-                // What was not acknowledged is sent by the next process, or this one.
-                return;
+                if interrupts.count() > 1 {
+                    return say::note(
+                        "results that the server does not have stay in the spool; the next `nmax fleet join` sends them",
+                    );
+                }
             }
             Ok(None) => say::note(format_args!("run {run} needs no further injector")),
             Err(error) => say::warning(format_args!("run {run}: {error}")),

@@ -7,7 +7,9 @@ use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::coordinator::{Coordinator, Key};
 use nmax_fleet::records::{Spec, Start, decode};
 use nmax_metrics::{Clock, Nanos};
-use nmax_nats::{Access, Agreement, Broker, Credentials, Level, Protection, Sizes, Tls, Workers, check as findings, users};
+use nmax_nats::{
+    Access, Agreement, Broker, Credentials, Level, Protection, Sizes, Tls, Workers, check as findings, users,
+};
 use nmax_run::{Exit, Trouble};
 use nmax_text::number;
 use serde_json::json;
@@ -138,14 +140,25 @@ pub fn check(args: &FleetCheckArgs) -> Ended {
     let access = access(&args.broker.nats, &args.broker.access);
     let found = findings(&access, Arc::new(Calendar), Sizes::default());
     if args.broker.json {
-        let rows: Vec<_> = found.iter().map(|one| {
-            let level = match one.level { Level::Good => "ok", Level::Warning => "warning", Level::Failure => "failure" };
-            json!({ "level": level, "what": one.what, "help": one.help })
-        }).collect();
+        let rows: Vec<_> = found
+            .iter()
+            .map(|one| {
+                let level = match one.level {
+                    Level::Good => "ok",
+                    Level::Warning => "warning",
+                    Level::Failure => "failure",
+                };
+                json!({ "level": level, "what": one.what, "help": one.help })
+            })
+            .collect();
         say::line(format_args!("{:#}", json!({ "findings": rows })));
     } else {
         for one in &found {
-            let mark = match one.level { Level::Good => "ok  ", Level::Warning => "warn", Level::Failure => "FAIL" };
+            let mark = match one.level {
+                Level::Good => "ok  ",
+                Level::Warning => "warn",
+                Level::Failure => "FAIL",
+            };
             say::line(format_args!("{mark}  {}", one.what));
             if let Some(help) = &one.help {
                 say::line(format_args!("      help: {help}"));

@@ -23,7 +23,7 @@ const SEEN: Duration = Duration::from_millis(1_500);
 
 /// Runs a plan on a fleet; prints the result.
 pub fn run(args: &FleetRunArgs) -> Ended {
-    let keys = keys::owner(&args.key)?;
+    let keys = keys::owner(&args.fleet_key)?;
     let plan = Arc::new(load::plan(&args.what, &args.plan, &Default::default())?);
     let broker = connect(&args.broker.nats, &args.broker.access)?;
     nmax_nats::prepare(&broker, Sizes::default()).map_err(Trouble::unreachable)?;
@@ -54,10 +54,15 @@ pub fn run(args: &FleetRunArgs) -> Ended {
     };
     let now = nmax_metrics::Nanos(u64::try_from(now.as_nanosecond()).unwrap_or_default());
     let offered = Offered { shards, policy, run: run.clone(), now };
-    let spec = offer(&order, &keys, offered, &mut |bytes| nmax_nats::put(&broker, bytes).map_err(|error| error.to_string()))?;
+    let spec =
+        offer(&order, &keys, offered, &mut |bytes| nmax_nats::put(&broker, bytes).map_err(|error| error.to_string()))?;
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
-    say::note(format_args!("run {run} is offered to {} injectors; `nmax fleet abort {run}` ends it", spec.shards.len()));
-    let agreement = Agreement::new(&broker, &run, "manager", vec![keys.signing.public()]).map_err(Trouble::unreachable)?;
+    say::note(format_args!(
+        "run {run} is offered to {} injectors; `nmax fleet abort {run}` ends it",
+        spec.shards.len()
+    ));
+    let agreement =
+        Agreement::new(&broker, &run, "manager", vec![keys.signing.public()]).map_err(Trouble::unreachable)?;
     let subscription = Subscription::new(&broker, &run, &manager_name()).map_err(Trouble::unreachable)?;
     let mut fleet = Fleet { broker, run: run.clone(), keys, agreement, subscription };
     let mut live = Live::new(args.quiet || args.broker.json);
@@ -139,7 +144,7 @@ impl Link for Fleet {
 
 /// Ends a run.
 pub fn abort(args: &AbortArgs) -> Ended {
-    let keys = keys::owner(&args.key)?;
+    let keys = keys::owner(&args.fleet_key)?;
     let broker = connect(&args.broker.nats, &args.broker.access)?;
     let offers = known(&broker);
     if !offers.iter().any(|offer| offer.run == args.run) {
@@ -161,7 +166,7 @@ pub(super) fn known(broker: &Broker) -> Vec<nmax_nats::Offer> {
 
 /// Asks injectors to take no further run.
 pub fn drain(args: &DrainArgs) -> Ended {
-    let keys = keys::owner(&args.key)?;
+    let keys = keys::owner(&args.fleet_key)?;
     let broker = connect(&args.broker.nats, &args.broker.access)?;
     let workers = Workers::new(&broker);
     pause(SEEN);
