@@ -159,7 +159,7 @@ pub fn run(
 ) -> Result<Finished, SessionError> {
     let is_cut = || interrupts.count() > 0;
     conduct(order, interrupts, listeners, |settings, id| {
-        Ok(Box::new(Injecting::alone(settings, id, &is_cut)?) as Box<dyn Conducted>)
+        Ok(Box::new(Injecting::of_this_process(settings, id, &is_cut)?) as Box<dyn Conducted>)
     })
 }
 

@@ -242,7 +242,11 @@ pub(super) struct Injecting<'a, C, S> {
 impl<'a> Injecting<'a, Local, Direct<Taken>> {
     /// A run of this process alone: does the setup and begins. A setup that is still under way when `is_cut` says so is cut
     /// off, and has failed.
-    pub(super) fn alone(settings: &Settings, id: &str, is_cut: &'a dyn Fn() -> bool) -> Result<Self, SessionError> {
+    pub(super) fn of_this_process(
+        settings: &Settings,
+        id: &str,
+        is_cut: &'a dyn Fn() -> bool,
+    ) -> Result<Self, SessionError> {
         let me = Identity { id: id.into(), version: VERSION.into(), ..Identity::default() };
         let spec = spec(settings, id);
         Self::start(me, (Local::new(&spec), Direct::default()), settings, is_cut, None)

@@ -38,9 +38,9 @@ fn the_engine_takes_a_part_of_a_run() {
         match engine.next() {
             Measured::Quiet => {}
             Measured::Window { index, window } => {
-                assert_eq!(index, window.window.index);
+                assert_eq!(index, window.complete.window.index);
                 numbers.push(index);
-                load.merge(window.window.aggregate.whole().load(Section::Hold));
+                load.merge(window.complete.window.aggregate.whole().load(Section::Hold));
             }
             Measured::Ended { windows, why } => break (windows, why),
         }
