@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 /// Between two looks, and how many there are before a test fails.
 const LOOK: Duration = Duration::from_millis(5);
@@ -127,13 +127,6 @@ pub(crate) struct Nats {
     route: Option<Line>,
 }
 
-#[derive(Deserialize)]
-struct Ports {
-    nats: Vec<String>,
-    #[serde(default)]
-    cluster: Vec<String>,
-}
-
 /// JetStream as a fleet needs it.
 pub(crate) const SYNCED: &str = "jetstream { store_dir: \"FOLDER/js\", sync_interval: always, max_file: 1G }\n";
 
@@ -173,12 +166,12 @@ impl Nats {
         let ports = until("ports of the server", || {
             let has_ended = child.try_wait().unwrap().is_some();
             assert!(!has_ended, "{}", fs::read_to_string(self.folder.join("said")).unwrap_or_default());
-            serde_json::from_slice::<Ports>(&fs::read(&file).ok()?).ok()
+            serde_json::from_slice::<Value>(&fs::read(&file).ok()?).ok()
         });
-        let port = |urls: &[String]| urls.first().and_then(|url| url.rsplit_once(':')?.1.parse().ok());
-        self.port = port(&ports.nats).unwrap();
+        let port = |of: &str| ports[of][0].as_str().and_then(|url| url.rsplit_once(':')?.1.parse().ok());
+        self.port = port("nats").unwrap();
         if let Some(route) = &self.route {
-            route.lead_to(port(&ports.cluster).unwrap());
+            route.lead_to(port("cluster").unwrap());
         }
         self.child = Some(child);
         self.line.lead_to(self.port);

@@ -15,7 +15,7 @@ use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Nanos, Window};
 use nmax_report::{RunContext, View, html, json};
 use nmax_sources::{RUN, figures};
-use nmax_store::{InjectorRecord, LostWindows, Manifest, RunWriter, StoreError};
+use nmax_store::{InjectorRecord, LostWindows, Manifest, RunReader, RunWriter, StoreError};
 
 use super::notes;
 use crate::listener::{Listener, Progress};
@@ -26,7 +26,7 @@ use crate::{Exit, since};
 /// How far behind the newest window the others may be before the run is shown without them, windows.
 const BEHIND_MAX: u64 = 10;
 /// How long it waits for results after the hard stop.
-const PATIENCE: Nanos = Nanos::from_secs(60);
+const PATIENCE: Nanos = Nanos::from_secs(15);
 
 /// A batch that came.
 pub struct Arrival {
@@ -133,7 +133,7 @@ impl<'a> Attempt<'a> {
         let mut manifest = manifest(order);
         manifest.id.clone_from(&spec.run);
         manifest.started_at = jiff::Timestamp::from_nanosecond(i128::from(origin.0)).unwrap_or_default().to_string();
-        let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
+        let mut writer = create(order, &manifest)?;
         let mut fold = reading::fold(&order.plan);
         let ready: Vec<Option<Readiness>> = (0..spec.shards.len() as u32)
             .map(|shard| {
@@ -377,6 +377,17 @@ impl<'a> Attempt<'a> {
         let trouble = self.trouble.map(|error| error.to_string());
         Finished { view, exit, directory, data_ended: None, trouble }
     }
+}
+
+/// The directory of the run. One that was left by a process that ended is replaced: all of it comes again.
+fn create(order: &Order, manifest: &Manifest) -> Result<RunWriter, StoreError> {
+    let created = RunWriter::create(&order.runs_dir, manifest);
+    let Err(StoreError::Exists { path }) = &created else { return created };
+    if RunReader::open_damaged(path)?.is_running() {
+        return created;
+    }
+    std::fs::remove_dir_all(path).map_err(|source| StoreError::Io { action: "replace", path: path.clone(), source })?;
+    RunWriter::create(&order.runs_dir, manifest)
 }
 
 /// A window as listeners see those of this machine.

@@ -8,6 +8,7 @@ use nmax_engine::KeepSamples;
 use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::batch::Content;
 use nmax_fleet::records::{Command, Spec};
+use nmax_fleet::seal::SealKey;
 use nmax_fleet::spool::{Disk, Publisher, Spool};
 use nmax_fleet::{self as fleet, Coordinator, Identity, Injector, Load, Measured, Step, Warrant};
 use nmax_metrics::Nanos;
@@ -56,19 +57,32 @@ pub fn admit(
 ) -> Result<Order, String> {
     let text = spec.warrant.as_deref().ok_or("the run has no warrant")?;
     let warrant = Warrant::verify(text, &trust.signers).map_err(|error| error.to_string())?;
-    let name = spec.bundle.as_deref().ok_or("the run does not say where its plan is")?;
-    let sealed = get(name).map_err(|error| format!("the plan of the run cannot be fetched: {error}"))?;
-    let packed = trust.seal.open(&purpose(&spec.run), &sealed).map_err(|error| format!("its plan: {error}"))?;
-    let hash = bundle::hash(&packed);
-    if hash != spec.plan || hash != warrant.plan {
-        return Err(format!("its plan has the hash {hash}, and the warrant is for {}", warrant.plan));
-    }
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let plan = Arc::new(bundle::unpack(&packed, folder)?);
+    let plan = Arc::new(plan(spec, &trust.seal, folder, get)?);
     let Demand { targets, rate_per_s, users } = demand(&plan)?;
     let covered = warrant.covers(targets.iter().map(String::as_str), rate_per_s, users);
     covered.map_err(|error| error.to_string())?;
     order(spec, plan, consent, workers)
+}
+
+/// The plan of a run, as its hash says that it should be. The warrant's is compared with the run's where it is looked at.
+///
+/// # Errors
+/// Why it cannot be had.
+pub fn plan(
+    spec: &Spec,
+    seal: &SealKey,
+    folder: &Path,
+    get: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+) -> Result<Plan, String> {
+    let name = spec.bundle.as_deref().ok_or("the run does not say where its plan is")?;
+    let sealed = get(name).map_err(|error| format!("the plan of the run cannot be fetched: {error}"))?;
+    let packed = seal.open(&purpose(&spec.run), &sealed).map_err(|error| format!("the plan of the run: {error}"))?;
+    let hash = bundle::hash(&packed);
+    if hash != spec.plan {
+        return Err(format!("the plan of the run has the hash {hash}, and should have {}", spec.plan));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    bundle::unpack(&packed, folder)
 }
 
 fn order(spec: &Spec, plan: Arc<Plan>, consent: &Consent, workers: u32) -> Result<Order, String> {
@@ -108,7 +122,7 @@ pub fn take_part<C: Coordinator, D: Disk, P: Publisher>(
         Err(why) => return Err(refuse(me, coordinator, spool, why, interrupts)),
     };
     // The run's own id is that of the directory of the one who ordered it.
-    let id = format!("{}{}", spec.run, me.id).chars().filter(char::is_ascii_alphanumeric).take(64).collect();
+    let id = format!("{}{}", me.id, spec.run).chars().filter(char::is_ascii_alphanumeric).take(64).collect();
     match session::take_part(&Order { id: Some(id), ..order }, &me, (coordinator, spool), interrupts, listeners) {
         Ok(finished) => Ok(Some(finished)),
         Err(SessionError::NotNeeded) => Ok(None),

@@ -21,7 +21,7 @@ pub const LEASE: Nanos = Nanos::from_secs(15);
 /// A run without a planned end is stopped after this time.
 const UNPLANNED: Nanos = Nanos::from_secs(24 * 3_600);
 /// From the planned end, with the time that requests under way have, to the hard stop.
-const SLACK: Nanos = Nanos::from_secs(30);
+const SLACK: Nanos = Nanos::from_secs(5);
 /// How long a run may take to begin.
 const BEGIN: Nanos = Nanos::from_secs(300);
 

@@ -30,6 +30,8 @@ pub enum FleetVerb {
     Join(Box<JoinArgs>),
     /// Run a plan on injectors that have joined
     Run(Box<FleetRunArgs>),
+    /// Write the report of a run from its first result on, when the one who ordered it is gone or results came late
+    Report(FleetReportArgs),
     /// Show the injectors that have joined
     Status(BrokerArgs),
     /// List runs of the fleet that are offered, go on, or have ended
@@ -186,6 +188,24 @@ pub struct AbortArgs {
     /// File of `nmax fleet key` that signs the command
     #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
     pub fleet_key: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct FleetReportArgs {
+    /// Id of the run, as `nmax fleet ls` lists it
+    #[arg(value_name = "RUN")]
+    pub run: String,
+    #[command(flatten)]
+    pub broker: BrokerArgs,
+    /// File of `nmax fleet key` that opens the plan of the run
+    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
+    pub fleet_key: PathBuf,
+    /// Directory of the runs; what is in it of this run is replaced
+    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
+    pub runs_dir: PathBuf,
+    /// Exit with 0 even when a threshold failed (3), the run is INVALID (4) or the target is unreachable (5)
+    #[arg(long)]
+    pub exit_zero: bool,
 }
 
 #[derive(Debug, Args)]

@@ -22,6 +22,8 @@ pub fn fleet(args: &FleetArgs) -> Ended {
         #[cfg(feature = "nats")]
         FleetVerb::Run(args) => order::run(args),
         #[cfg(feature = "nats")]
+        FleetVerb::Report(args) => order::report(args),
+        #[cfg(feature = "nats")]
         FleetVerb::Status(args) => look::status(args),
         #[cfg(feature = "nats")]
         FleetVerb::Ls(args) => look::runs(args),

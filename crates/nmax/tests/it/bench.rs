@@ -138,6 +138,13 @@ impl Bench {
         runs_in(&self.path("runs"))
     }
 
+    /// The directory of the run of this id.
+    pub(crate) fn run_of(&self, id: &str) -> PathBuf {
+        let end = format!("-{id}");
+        let found = self.runs().into_iter().find(|path| path.to_str().unwrap().ends_with(&end));
+        found.unwrap_or_else(|| panic!("no run {id}"))
+    }
+
     /// The directory of the only run.
     pub(crate) fn run(&self) -> PathBuf {
         let mut runs = self.runs();

@@ -1,19 +1,22 @@
 //! Runs that are ordered, and ended.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::KeepSamples;
-use nmax_fleet::records::{Command, Policy as Loss};
+use nmax_fleet::records::{Command, Policy as Loss, Spec, decode};
 use nmax_nats::{Agreement, Broker, Offers, Sizes, Subscription, Workers};
+use nmax_plan::plan::Plan;
 use nmax_run::fleet::keys;
 use nmax_run::fleet::manager::{self, Arrival, Link};
+use nmax_run::fleet::member;
 use nmax_run::fleet::offer::{LEASE, Offered, offer};
 use nmax_run::signals::Interrupts;
 use nmax_run::{Exit, Order, SessionError, Trouble, new_id};
 
 use super::look::connect;
-use crate::args::{AbortArgs, DrainArgs, FleetRunArgs, OutputArgs, Policy};
+use crate::args::{AbortArgs, DrainArgs, FleetReportArgs, FleetRunArgs, OutputArgs, Policy};
 use crate::commands::{Ended, run};
 use crate::live::Live;
 use crate::{load, say};
@@ -35,18 +38,9 @@ pub fn run(args: &FleetRunArgs) -> Ended {
     let (run, now) = new_id();
     let order = Order {
         name: args.entry.name.clone().unwrap_or_else(|| plan.name.clone()),
-        allow: Arc::new(|_, _| Err("the one who orders a run of a fleet loads nothing".into())),
-        plan,
-        authorization: None,
-        workers: 0,
-        pin: Vec::new(),
-        keep: KeepSamples::None,
-        id: Some(run.clone()),
-        runs_dir: args.entry.runs_dir.clone(),
         note: args.entry.note.clone().unwrap_or_default(),
         tags: args.entry.tag.clone(),
-        warnings: Vec::new(),
-        source: None,
+        ..watched(plan, &run, args.entry.runs_dir.clone())
     };
     let policy = match args.policy {
         Policy::Continue => Loss::Continue,
@@ -54,24 +48,72 @@ pub fn run(args: &FleetRunArgs) -> Ended {
     };
     let now = nmax_metrics::Nanos(u64::try_from(now.as_nanosecond()).unwrap_or_default());
     let offered = Offered { shards, policy, run: run.clone(), now };
-    let spec =
-        offer(&order, &keys, offered, &mut |bytes| nmax_nats::put(&broker, bytes).map_err(|error| error.to_string()))?;
-    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
+    let put = &mut |bytes: &[u8]| nmax_nats::put(&broker, bytes).map_err(|error| error.to_string());
+    let spec = offer(&order, &keys, offered, put)?;
     say::note(format_args!(
         "run {run} is offered to {} injectors; `nmax fleet abort {run}` ends it",
         spec.shards.len()
     ));
-    let agreement =
-        Agreement::new(&broker, &run, "manager", vec![keys.signing.public()]).map_err(Trouble::unreachable)?;
-    let subscription = Subscription::new(&broker, &run, &manager_name()).map_err(Trouble::unreachable)?;
-    let mut fleet = Fleet { broker, run: run.clone(), keys, agreement, subscription };
-    let mut live = Live::new(args.quiet || args.broker.json);
-    let finished = manager::conduct(&order, &spec, &mut fleet, &interrupts, &mut [&mut live])?;
-    run::print(&finished.view, &OutputArgs { json: args.broker.json, wide: args.wide, quiet: args.quiet });
+    let output = OutputArgs { json: args.broker.json, wide: args.wide, quiet: args.quiet };
+    follow(broker, keys, &order, &spec, &output, args.exit_zero)
+}
+
+/// Writes the report of a run from its first result on.
+pub fn report(args: &FleetReportArgs) -> Ended {
+    let keys = keys::owner(&args.fleet_key)?;
+    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let offer = offered(&broker, &args.run)?;
+    let spec: Spec = decode("spec", &offer.spec).map_err(|error| error.to_string())?;
+    let get = |name: &str| nmax_nats::get(&broker, name).map_err(|error| error.to_string());
+    let folder = std::env::temp_dir().join(format!("nmax-report-{}-{}", spec.run, std::process::id()));
+    let plan = member::plan(&spec, &keys.seal, &folder, &get);
+    let _ = std::fs::remove_dir_all(&folder);
+    let order = watched(Arc::new(plan?), &spec.run, args.runs_dir.clone());
+    let output = OutputArgs { json: args.broker.json, wide: false, quiet: false };
+    follow(broker, keys, &order, &spec, &output, args.exit_zero)
+}
+
+/// A run of others, of which this process loads nothing.
+fn watched(plan: Arc<Plan>, run: &str, runs_dir: PathBuf) -> Order {
+    Order {
+        name: plan.name.clone(),
+        allow: Arc::new(|_, _| Err("the one who orders a run of a fleet loads nothing".into())),
+        plan,
+        authorization: None,
+        workers: 0,
+        pin: Vec::new(),
+        keep: KeepSamples::None,
+        id: Some(run.to_owned()),
+        runs_dir,
+        note: String::new(),
+        tags: Vec::new(),
+        warnings: Vec::new(),
+        source: None,
+    }
+}
+
+/// Follows a run to its end and prints the result.
+fn follow(
+    broker: Broker,
+    keys: keys::OwnerKeys,
+    order: &Order,
+    spec: &Spec,
+    output: &OutputArgs,
+    exits_zero: bool,
+) -> Ended {
+    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
+    let (run, me) = (spec.run.clone(), manager_name());
+    let signers = vec![keys.signing.public()];
+    let agreement = Agreement::new(&broker, &run, &me, signers).map_err(Trouble::unreachable)?;
+    let subscription = Subscription::new(&broker, &run, &me).map_err(Trouble::unreachable)?;
+    let mut fleet = Fleet { broker, run, keys, agreement, subscription };
+    let mut live = Live::new(output.quiet || output.json);
+    let finished = manager::conduct(order, spec, &mut fleet, &interrupts, &mut [&mut live])?;
+    run::print(&finished.view, output);
     if let Some(trouble) = &finished.trouble {
         return Err(Trouble::unreachable(trouble));
     }
-    Ok(finished.exit.forgiven(args.exit_zero))
+    Ok(finished.exit.forgiven(exits_zero))
 }
 
 /// A name for the one who follows a run, of this process alone.
@@ -146,15 +188,17 @@ impl Link for Fleet {
 pub fn abort(args: &AbortArgs) -> Ended {
     let keys = keys::owner(&args.fleet_key)?;
     let broker = connect(&args.broker.nats, &args.broker.access)?;
-    let offers = known(&broker);
-    if !offers.iter().any(|offer| offer.run == args.run) {
-        let help = "`nmax fleet ls` lists runs";
-        return Err(Trouble::usage(format_args!("{}: the fleet has no such run", args.run), help));
-    }
+    offered(&broker, &args.run)?;
     let command = if args.cut { Command::Cut } else { Command::Stop };
     nmax_nats::order(&broker, &args.run, command, &keys.signing).map_err(Trouble::unreachable)?;
     say::line(format_args!("run {} is asked to end: injectors that are connected do it within a second", args.run));
     Ok(Exit::Pass)
+}
+
+/// The run of this id.
+fn offered(broker: &Broker, run: &str) -> Result<nmax_nats::Offer, Trouble> {
+    let found = known(broker).into_iter().find(|offer| offer.run == run);
+    found.ok_or_else(|| Trouble::usage(format_args!("{run}: the fleet has no such run"), "`nmax fleet ls` lists runs"))
 }
 
 /// Runs that were offered.
