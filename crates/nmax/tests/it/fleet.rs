@@ -5,9 +5,12 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, Job, count, lines, skip, until};
-use crate::nats::{Nats, program};
+use crate::bench::{Bench, Job, count, lines, until};
+use crate::nats::{Nats, is_missing};
 use crate::peers::{arrived, target};
+
+/// With room for the streams of a fleet.
+const JETSTREAM: &str = "jetstream { store_dir: \"FOLDER/js\", sync_interval: always, max_file: 8G }\n";
 
 /// A fleet on a server of its own; its files are those of a bench.
 struct Fleet {
@@ -19,11 +22,10 @@ struct Fleet {
 impl Fleet {
     /// With so many injectors; `None` where no server is installed.
     fn start(injectors: usize) -> Option<Self> {
-        if program().is_none() {
-            skip("nats-server is not installed; scripts/install-test-deps.sh installs it");
+        if is_missing() {
             return None;
         }
-        let (bench, nats) = (Bench::new(), Nats::start());
+        let (bench, nats) = (Bench::new(), Nats::with(JETSTREAM));
         bench.nmax(&["fleet", "key"]).exits(0).shows(&["fleet.key", "fleet.trust"]);
         let mut fleet = Self { bench, nats, injectors: Vec::new() };
         for number in 0..injectors {
@@ -92,7 +94,7 @@ fn four_injectors_do_what_the_plan_says() {
     assert_eq!(status["injectors"].as_array().unwrap().len(), 4);
     // The directory says the same.
     let directory = summary["run"]["id"].as_str().unwrap().to_owned();
-    let shown = fleet.bench.nmax(&["show", &directory, "--json", "--exit-zero"]).json();
+    let shown = fleet.bench.nmax(&["show", &directory, "--json"]).json();
     assert_eq!(shown["total"], summary["total"]);
     fleet.end();
 }
@@ -156,14 +158,14 @@ fn a_refusal_is_named_before_any_load() {
     let url = fleet.nats.line.url();
     let before = arrived(&target);
     let run = Fleet::with(&url, &["fleet", "run", "plan.yaml"]);
-    fleet.bench.nmax(&run).exits(1).says(&["is on this injector itself", "--allow-target 127.0.0.1"]);
+    fleet.bench.nmax(&run).exits(2).says(&["is on this injector itself", "--allow-target 127.0.0.1"]);
     // Another fleet's key.
     std::fs::create_dir(fleet.bench.path("other")).unwrap();
     fleet.bench.nmax(&["fleet", "key", "--dir", "other"]).exits(0);
     let stranger = [&run[..], &["--fleet-key", "other/fleet.key"]].concat();
-    fleet.bench.nmax(&stranger).exits(1).says(&["none of the keys"]);
+    fleet.bench.nmax(&stranger).exits(2).says(&["none of the keys"]);
     assert_eq!(arrived(&target), before);
-    fleet.bench.nmax(&["fleet", "key"]).exits(1).says(&["is there already"]);
+    fleet.bench.nmax(&["fleet", "key"]).exits(2).says(&["is there already"]);
     fleet.bench.nmax(&["fleet", "status", "--nats", "nats://127.0.0.1:1"]).exits(5);
     fleet.end();
 }

@@ -37,9 +37,8 @@ pub fn join(args: &JoinArgs) -> Ended {
     let trust = keys::trust(&args.trust)?;
     let broker = connect(&args.nats, &args.access)?;
     // Who may make the streams makes those that are missing; others find them.
-    nmax_nats::prepare(&broker, Sizes::default())
-        .or_else(|_| nmax_nats::look(&broker))
-        .map_err(Trouble::unreachable)?;
+    let prepared = nmax_nats::prepare(&broker, Sizes::default());
+    prepared.or_else(|error| nmax_nats::look(&broker).map_err(|_| error)).map_err(Trouble::unreachable)?;
     let folder = SpoolFolder::open(&args.spool).map_err(|error| format!("{}: {error}", args.spool.display()))?;
     host::raise();
     let workers = args.workers.unwrap_or_else(cores);
