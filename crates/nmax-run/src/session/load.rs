@@ -37,8 +37,6 @@ pub(super) struct Engine<'a> {
     run: Option<Run>,
     /// One more than the number of the last window.
     windows: u64,
-    /// Names that went with windows of this part.
-    sent: NamesSent,
     /// What was set up, until the teardown begins.
     fixture: Option<Fixture>,
     /// Why it did not begin.
@@ -54,7 +52,6 @@ impl<'a> Engine<'a> {
             is_alone: false,
             run: None,
             windows: 0,
-            sent: NamesSent::default(),
             fixture: None,
             failure: None,
         }
@@ -84,7 +81,6 @@ impl<'a> Engine<'a> {
         let origin = if self.is_alone { Origin::soon() } else { Origin::at(part.origin) };
         self.settings.fence = settings.fence;
         self.windows = part.from;
-        self.sent = NamesSent::default();
         self.run = Some(ready.begin(origin));
         Ok(origin.at)
     }
@@ -149,7 +145,8 @@ impl Load for Engine<'_> {
             Event::Window(complete) => {
                 let index = complete.window.index;
                 self.windows = index + 1;
-                let names = run.catalog().new_names(&mut self.sent);
+                // Each frame has all names, so that it can be read alone.
+                let names = run.catalog().new_names(&mut NamesSent::default());
                 Measured::Window { index, window: Taken { complete, names } }
             }
             Event::Ended => Measured::Ended { windows: self.windows, why: run.ended_early().map(str::to_owned) },
@@ -184,7 +181,7 @@ fn spec(settings: &Settings, id: &str) -> Spec {
     }
 }
 
-/// What the engine measured in a window, and names that are new with it.
+/// What the engine measured in a window, and the names behind its numbers.
 pub(super) struct Taken {
     complete: Box<Complete>,
     names: NewNames,

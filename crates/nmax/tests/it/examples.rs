@@ -67,9 +67,9 @@ fn said(ended: &Output) -> String {
 }
 
 /// The examples that this file runs.
-const ALL: [&str; 16] = [
-    "advice", "background", "capacity", "data", "grafana", "judgement", "locations", "observe", "pages", "profiles",
-    "scale", "scale-a-real-server", "state", "thresholds", "timeline", "usl",
+const ALL: [&str; 17] = [
+    "advice", "background", "capacity", "data", "fleet", "grafana", "judgement", "locations", "observe", "pages",
+    "profiles", "scale", "scale-a-real-server", "state", "thresholds", "timeline", "usl",
 ];
 
 #[test]
@@ -90,6 +90,11 @@ fn capacity() {
 #[test]
 fn data() {
     example("data");
+}
+
+#[test]
+fn fleet() {
+    example("fleet");
 }
 
 #[test]
