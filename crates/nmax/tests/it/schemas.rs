@@ -14,8 +14,8 @@ const KINDS: [&str; 27] = [
     "fidelity", "data-check", "doctor", "explain", "series", "openapi", "webhook",
 ];
 /// Files of a run's directory, whose schemas are no answer of a command.
-const FILES: [&str; 8] =
-    ["manifest", "steered", "names", "windows", "failures", "resources", "rollup-resources", "events"];
+const FILES: [&str; 9] =
+    ["manifest", "steered", "injector", "names", "windows", "failures", "resources", "rollup-resources", "events"];
 
 /// With `UPDATE=1` they are written.
 #[test]

@@ -133,6 +133,7 @@ impl Serving {
 
     /// Comes by the printed address.
     pub(crate) fn visitor(&self) -> Visitor {
+        until("an address", || !self.tokens().is_empty());
         let used = self.tokens().len();
         let reply = self.begin(&self.tokens()[used - 1]).is(200);
         until("the next address", || self.tokens().len() > used);

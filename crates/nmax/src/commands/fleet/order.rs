@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nmax_engine::KeepSamples;
 use nmax_fleet::records::{Command, Policy as Loss, Spec, decode};
-use nmax_nats::{Agreement, Broker, Offers, Sizes, Subscription, Workers};
+use nmax_nats::{Agreement, Broker, Offers, Sizes, Subscription, Worker, Workers};
 use nmax_plan::plan::Plan;
 use nmax_run::fleet::keys;
 use nmax_run::fleet::manager::{self, Arrival, Link};
@@ -21,8 +21,11 @@ use crate::commands::{Ended, run};
 use crate::live::Live;
 use crate::{load, say};
 
-/// How long injectors have to be seen before the run is offered.
+/// How long it is listened for what injectors say of themselves, and for runs.
 const SEEN: Duration = Duration::from_millis(1_500);
+/// How often it is looked for what has to be there, and how long between two looks.
+const LOOKS: u32 = 50;
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs a plan on a fleet; prints the result.
 pub fn run(args: &FleetRunArgs) -> Ended {
@@ -124,10 +127,19 @@ fn manager_name() -> String {
 /// Complains when fewer injectors are there than are asked for.
 fn enough(broker: &Broker, shards: &[Option<String>]) -> Result<(), Trouble> {
     let workers = Workers::new(broker);
-    pause(SEEN);
-    let there = workers.list();
+    for _ in 0..LOOKS {
+        if are_enough(&workers.list(), shards).is_ok() {
+            return Ok(());
+        }
+        pause(LOOK);
+    }
+    are_enough(&workers.list(), shards)
+}
+
+/// Whether so many of these injectors are free.
+fn are_enough(there: &[Worker], shards: &[Option<String>]) -> Result<(), Trouble> {
     let free = |region: Option<&String>| {
-        let is_of = |worker: &&nmax_nats::Worker| region.is_none() || worker.region.as_ref() == region;
+        let is_of = |worker: &&Worker| region.is_none() || worker.region.as_ref() == region;
         there.iter().filter(|worker| worker.run.is_none() && !worker.is_draining).filter(is_of).count()
     };
     let mut regions: Vec<Option<&String>> = shards.iter().map(Option::as_ref).collect();
@@ -197,8 +209,14 @@ pub fn abort(args: &AbortArgs) -> Ended {
 
 /// The run of this id.
 fn offered(broker: &Broker, run: &str) -> Result<nmax_nats::Offer, Trouble> {
-    let found = known(broker).into_iter().find(|offer| offer.run == run);
-    found.ok_or_else(|| Trouble::usage(format_args!("{run}: the fleet has no such run"), "`nmax fleet ls` lists runs"))
+    let mut offers = Offers::new(broker);
+    let look = |_| {
+        pause(LOOK);
+        offers.take().into_iter().find(|offer| offer.run == run)
+    };
+    (0..LOOKS)
+        .find_map(look)
+        .ok_or_else(|| Trouble::usage(format_args!("{run}: the fleet has no such run"), "`nmax fleet ls` lists runs"))
 }
 
 /// Runs that were offered.
