@@ -30,9 +30,10 @@ def fleet(results, rounds, cpus, small):
             results.number("fleet", f"{count} injectors", turn, "folded", count / seconds, "windows/s")
     of = lambda count, figure: list(results.values("fleet", f"{count} injectors", figure).values())  # noqa: E731
     table = results.directory / "raw" / "fleet-fold.csv"
-    rows = [f"{count},{value:.3f}" for count in injectors for value in of(count, "folded")]
+    # What N injectors get done beside a manager whose time per window of one is that at N: N in proportion, if it stays the same.
+    rows = [f"{count},{count * value:.3f}" for count in injectors for value in of(count, "folded")]
     table.write_text("\n".join(["n,x", *rows]) + "\n", encoding="utf-8")
-    done = run([str(generators.NMAX), "usl", "fit", str(table), "--json", "-"], set(cpus), 60)
+    done = run([str(generators.NMAX), "usl", "fit", str(table), "--json"], set(cpus), 60)
     if done.code != 0:
         raise Failure(f"nmax usl ended with {done.code}:\n{done.stderr[-1000:]}")
     results.raw("fleet-usl", "json", done.stdout)

@@ -109,7 +109,11 @@ impl Buckets {
         if other.total == 0 {
             return;
         }
-        for (number, theirs) in other.pages().filter(|(_, counts)| counts.iter().any(|count| *count > 0)) {
+        for (number, theirs) in other.pages() {
+            // A page that was emptied is not made again.
+            if self.places.get(number).is_none_or(|place| *place == 0) && theirs.iter().all(|count| *count == 0) {
+                continue;
+            }
             self.page_mut(number).iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
         }
         self.total += other.total;
