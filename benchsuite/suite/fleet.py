@@ -33,10 +33,12 @@ def fleet(results, rounds, cpus, small):
     # What N injectors get done beside a manager whose time per window of one is that at N: N in proportion, if it stays the same.
     rows = [f"{count},{count * value:.3f}" for count in injectors for value in of(count, "folded")]
     table.write_text("\n".join(["n,x", *rows]) + "\n", encoding="utf-8")
-    done = run([str(generators.NMAX), "usl", "fit", str(table), "--json"], set(cpus), 60)
+    done = run([str(generators.NMAX), "usl", "fit", str(table), "--json", "--exit-zero"], set(cpus), 60)
     if done.code != 0:
         raise Failure(f"nmax usl ended with {done.code}:\n{done.stderr[-1000:]}")
     results.raw("fleet-usl", "json", done.stdout)
+    law = json.loads(done.stdout)
+    alpha, beta = law["alpha"]["high"], law["beta"]["high"]
     hour = one("hour", 20 if small else 200, 60 if small else 3_600)
     every = one("exchanges", 20, 2_000 if small else 1_000_000, 10)
     equal = one("exchanges", 20, 5_000, 10, 1)
@@ -49,4 +51,6 @@ def fleet(results, rounds, cpus, small):
         f"simulated in {hour['wall_s']:.0f} s. Every exchange of 10 s on 20 injectors: sent {every['sent']:,}, received "
         f"{every['received']:,}, folded {every['folded']:,}; at 5,000/s equal to one injector: {equal['equal_to_one']}.", "",
         goal(f"a window of at most {WIRE_MAX:,} bytes ({wire:,})", wire <= WIRE_MAX, small),
+        goal(f"contention below {ALPHA_MAX} (at most {alpha:.4f})", alpha < ALPHA_MAX, small),
+        goal(f"coherency below {BETA_MAX} (at most {beta:.6f})", beta < BETA_MAX, small),
         goal(f"fold of 200 injectors in less than {FOLD_MAX_S * 1e3:.0f} ms", statistics.median(largest) < FOLD_MAX_S, small)])

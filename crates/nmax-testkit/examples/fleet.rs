@@ -17,8 +17,8 @@ use nmax_testkit::fleet::world::{RUN, spec};
 
 const S: u64 = 1_000_000_000;
 const NAMES: u32 = 50;
-/// How often a fold is measured.
-const ROUNDS: usize = 10;
+/// How often a fold is measured: the fewer injectors, the oftener.
+const ROUNDS: u32 = 2_000;
 
 /// A world without faults, of so many injectors and requests per second.
 fn world(injectors: usize, rate: f64, seconds: u64) -> World {
@@ -88,7 +88,7 @@ fn fold(injectors: u32, windows: u64) {
     let world = world(injectors as usize, 5_000.0, windows);
     let of: Vec<_> = (0..injectors).map(|shard| batches(shard, windows)).collect();
     let mut best = f64::INFINITY;
-    for _ in 0..ROUNDS {
+    for _ in 0..(ROUNDS / injectors).clamp(10, 500) {
         let mut results = Results::new(&spec(&world), Catalog::default());
         let (mut whole, mut merged) = (Aggregate::default(), 0);
         for window in 0..windows as usize {
