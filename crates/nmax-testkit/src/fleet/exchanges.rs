@@ -36,7 +36,7 @@ pub struct Exchanged {
 /// # Panics
 /// When the simulation is stuck.
 pub fn exchanged(injectors: u32, rate_per_s: u64, seconds: u64, with_one: bool) -> Exchanged {
-    let keys = format!("workload: {{ open: {{ rate: {rate_per_s}/s }} }}\nduration: {seconds}s");
+    let keys = format!("workload: {{ open: {{ rate: {rate_per_s}/s, max_in_flight: 50000 }} }}\nduration: {seconds}s");
     let plan = plans::home_page(&keys);
     let world = World { end: seconds * 1_000_000_000, ..World::calm(1, injectors as usize) };
     let mut results = Results::new(&spec(&world), catalog(&plan, NAMES_MAX));
