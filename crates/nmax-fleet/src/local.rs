@@ -52,7 +52,7 @@ impl Coordinator for Local {
     }
 }
 
-/// Results that are taken by whoever drives the injector, as they are.
+/// Results that the caller of the injector takes, as they are.
 #[derive(Debug)]
 pub struct Direct<W>(VecDeque<(BatchId, Item<W>)>);
 

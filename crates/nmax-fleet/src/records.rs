@@ -32,7 +32,7 @@ pub fn decode<T: DeserializeOwned>(key: &str, bytes: &[u8]) -> Result<T, RecordE
 /// A run that is offered to injectors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spec {
-    /// [`PROTOCOL`] of whoever wrote it.
+    /// [`PROTOCOL`] of the nmax that wrote it.
     pub protocol: u32,
     /// Version of nmax that wrote it.
     pub version: String,

@@ -285,7 +285,7 @@ impl Results {
         Nanos(self.width.0.saturating_mul(window))
     }
 
-    /// The windows below this number, without what has not come: whoever looks on does not wait for a broken link.
+    /// The windows below this number, without what has not come: the live view does not wait for a broken link.
     pub fn release(&mut self, below: u64) -> Taken {
         let merged = self.merger.release(below);
         self.by_shard(Taken { merged, ..Taken::default() })

@@ -36,7 +36,7 @@ impl SealKey {
         Self(bytes)
     }
 
-    /// Seals a text of `purpose`, which whoever opens it must name. A nonce is random and used once.
+    /// Seals a text of `purpose`, which the opener must name too. A nonce is random and used once.
     pub fn seal(&self, purpose: &str, nonce: [u8; NONCE_BYTES], text: &[u8]) -> Vec<u8> {
         let mut sealed = text.to_vec();
         let aad = Aad::from(purpose.as_bytes());

@@ -2,7 +2,7 @@
 //!
 //! A batch is appended and synced before it is sent, so what was sent is on the disk, and an id is never used for two batches.
 //! Batches are sent in order, some at once, and again when no acknowledgement comes. After the end of the process, or of the
-//! machine, whoever opens the spool goes on sending: receivers know a batch by its id.
+//! machine, the next process opens the spool and goes on sending: receivers know a batch by its id.
 //!
 //! A record is the length of the batch and its CRC-32, both as 4 bytes, least first, and the batch. What follows a record that is
 //! cut off or damaged was never synced.

@@ -131,7 +131,7 @@ async fn write(link: &Link, subject: &str, me: &str, has: Has, length: Nanos) ->
     }
 }
 
-/// Counts up what stands under a subject.
+/// Adds one to the number that a subject holds.
 async fn count(link: &Link, subject: &str) -> Result<u32, NatsError> {
     for _ in 0..TRIES {
         let (number, value) = match last(link, subject).await? {

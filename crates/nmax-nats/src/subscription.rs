@@ -129,7 +129,7 @@ struct Broken {
     has_begun: bool,
 }
 
-/// Hands on batches until something fails, or until nobody takes them.
+/// Hands on batches until something fails, or the receiver is dropped.
 async fn follow(
     link: &Link,
     run: &str,

@@ -80,7 +80,7 @@ proptest! {
         prop_assert!(started == 0 || (shares - 1.0).abs() < 1e-9, "{shares}");
     }
 
-    /// Law: the percentiles of a region are those of its exchanges, whoever sent them.
+    /// Law: the percentiles of a region are those of its exchanges, of all its injectors.
     #[test]
     fn a_region_is_one_injector(fleet in fleets()) {
         prop_assume!(fleet.len() > 1);
