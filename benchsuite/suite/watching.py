@@ -40,7 +40,7 @@ def _serve(runs, cpu):
         yield port, pid
 
 
-def _cpu_s(pid):
+def cpu_s(pid):
     """Processor time of a process, s."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -92,9 +92,9 @@ def _after_hours(results, rounds, cpus, small):
                 with _serve(folder, cpus[0]) as (port, pid):
                     run_id = _get(port, "/api/runs")["runs"][0]["id"]
                     _frames(port, run_id, 5)
-                    before, began, opened = _cpu_s(pid), time.monotonic(), time.time()
+                    before, began, opened = cpu_s(pid), time.monotonic(), time.time()
                     frames = _frames(port, run_id, seconds)
-                    core = (_cpu_s(pid) - before) / (time.monotonic() - began)
+                    core = (cpu_s(pid) - before) / (time.monotonic() - began)
                     # Frames of windows before it are sent again to each viewer that comes.
                     known = [(written.get(round(end) - 1, 0), came) for end, came in frames]
                     behind = [came - at for at, came in known if at >= opened]

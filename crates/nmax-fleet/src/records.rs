@@ -44,6 +44,8 @@ pub struct Spec {
     pub bundle: Option<String>,
     /// Region of each shard; `None` for anywhere. As many as there are shards.
     pub shards: Vec<Option<String>>,
+    /// Threads that each injector uses, of those that it has; `None` for all of them.
+    pub workers: Option<u32>,
     /// What happens to the part of an injector that is lost.
     pub policy: Policy,
     /// Width of windows, ns.

@@ -15,6 +15,7 @@ pub(crate) fn spec(shards: usize, policy: Policy) -> Spec {
         plan: "ab".into(),
         bundle: None,
         shards: vec![None; shards],
+        workers: None,
         policy,
         window_ns: 1_000_000_000,
         end_ns: 4_000_000_000,

@@ -33,6 +33,9 @@ pub struct Worker {
     pub region: Option<String>,
     /// Processors.
     pub cores: u32,
+    /// Threads that put on its load.
+    #[serde(default)]
+    pub workers: u32,
     /// Requests per second that it can send, as calibrated.
     pub capacity: u32,
     /// Its clock against the broker's, ns.

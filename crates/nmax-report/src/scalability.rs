@@ -5,7 +5,7 @@
 //! Every number comes from an [`Analysis`]; the outputs print it and decide nothing.
 
 use nmax_usl::predict::By;
-use nmax_usl::{Analysis, Basis, Difference, Dimension, Outlook, Prediction, Usl, WhatIf};
+use nmax_usl::{Analysis, Basis, Comparison, Difference, Dimension, Outlook, Prediction, Usl, WhatIf};
 
 mod frame;
 mod loess;
@@ -55,6 +55,7 @@ fn n_label(given: &str, dimension: Dimension) -> &str {
         ("", Dimension::InFlight) => "exchanges in flight",
         ("", Dimension::Rate) => "arrivals per second",
         ("", Dimension::Workers) => "workers",
+        ("", Dimension::Injectors) => "injectors",
         ("", Dimension::Nodes) => "nodes",
         ("", Dimension::Threads) => "threads",
         ("", Dimension::Other) => "concurrency",
@@ -81,6 +82,8 @@ pub struct ScaleView {
     pub knobs: Vec<Knob>,
     /// Laws of the grid: one per value of the second axis.
     pub versions: Vec<Version>,
+    /// The two laws of `versions` side by side: N injectors of one thread each, and one injector of N threads.
+    pub sides: Option<CompareView>,
 }
 
 impl ScaleView {
@@ -215,6 +218,8 @@ pub struct CompareView {
     pub title: String,
     /// Version of nmax.
     pub nmax_version: String,
+    /// What N counts, in words; empty for the name of the dimension.
+    pub n_label: String,
     /// From the first to the last.
     pub versions: Vec<Version>,
     /// Each later version against the first.
@@ -297,17 +302,31 @@ impl PredictView {
 impl CompareView {
     /// Versions compared with the first.
     pub fn new(versions: Vec<Version>, nmax_version: String) -> Self {
+        Self::with(versions, nmax_version, "", |analysis| analysis)
+    }
+
+    /// Two ways to grow, whose N counts different things by intent.
+    ///
+    /// - `n_label`: what it counts, in words
+    pub fn sides(versions: Vec<Version>, nmax_version: String, n_label: &str) -> Self {
+        Self::with(versions, nmax_version, n_label, |mut analysis| {
+            analysis.options.dimension = Dimension::Other;
+            analysis
+        })
+    }
+
+    fn with(versions: Vec<Version>, nmax_version: String, n_label: &str, of: fn(Analysis) -> Analysis) -> Self {
         let names: Vec<&str> = versions.iter().map(|version| version.name.as_str()).collect();
         let title = names.join(" against ");
-        let pairs: Vec<_> = versions.iter().map(|version| (version.name.clone(), version.analysis.clone())).collect();
-        let comparison = nmax_usl::compare(&pairs);
-        Self { title, nmax_version, versions, differences: comparison.differences, caveats: comparison.caveats }
+        let pair = |version: &Version| (version.name.clone(), of(version.analysis.clone()));
+        let Comparison { differences, caveats, .. } = nmax_usl::compare(&versions.iter().map(pair).collect::<Vec<_>>());
+        Self { title, nmax_version, n_label: n_label.into(), versions, differences, caveats }
     }
 
     /// What N counts, in words.
     pub fn n_label(&self) -> &str {
         let first = self.versions.first().map(|version| version.analysis.options.dimension);
-        n_label("", first.unwrap_or_default())
+        n_label(&self.n_label, first.unwrap_or_default())
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use nmax_report::scalability::{FitView, ScaleInfo, ScaleView, Version};
+use nmax_report::scalability::{CompareView, FitView, ScaleInfo, ScaleView, Version};
 use nmax_report::{html, json};
 use nmax_run::Exit;
-use nmax_usl::{Effect, Observation, Options, analyse};
+use nmax_usl::{Analysis, Dimension, Effect, Observation, Options, analyse};
 
 use crate::demand;
 use crate::head::Head;
@@ -18,15 +18,17 @@ pub(crate) fn view(head: &Head, rows: &[LevelResult], done: Conducted, directory
     let observed = || demand::estimate(rows, &head.observed, head.cores);
     let demand = head.demand.clone().or_else(observed);
     let (dimension, n_label) = head.dimension();
-    let fitted = |observations: &[Observation]| {
+    let fitted = |observations: &[Observation], dimension: Dimension| {
         let options =
             Options { dimension, think_s: pause_s(rows, observations), demand: demand.clone(), ..Options::default() };
         analyse(observations, &options)
     };
-    let version = |(name, observations): &(String, Vec<Observation>)| Version {
+    let version = |(place, (name, observations)): (usize, &(String, Vec<Observation>))| Version {
         name: name.clone(),
-        analysis: fitted(observations),
+        analysis: fitted(observations, head.sides().get(place).map_or(dimension, |side| side.dimension())),
     };
+    let versions: Vec<Version> = done.versions.iter().enumerate().map(version).collect();
+    let beside = || CompareView::sides(versions.clone(), head.nmax_version.clone(), "injectors, or threads of one");
     ScaleView {
         fit: FitView {
             title: head.info.name.clone(),
@@ -34,7 +36,7 @@ pub(crate) fn view(head: &Head, rows: &[LevelResult], done: Conducted, directory
             n_label: n_label.to_owned(),
             x_unit: head.x_unit.clone(),
             nmax_version: head.nmax_version.clone(),
-            analysis: fitted(&done.observations),
+            analysis: fitted(&done.observations, dimension),
         },
         info: ScaleInfo { elapsed_s: done.elapsed_s, interrupted: done.interrupted, ..head.info.clone() },
         levels: rows.iter().map(|kept| kept.row.clone()).collect(),
@@ -42,7 +44,8 @@ pub(crate) fn view(head: &Head, rows: &[LevelResult], done: Conducted, directory
         notes: head.notes.iter().chain(&done.notes).cloned().collect(),
         find: done.find,
         knobs: done.knobs,
-        versions: done.versions.iter().map(version).collect(),
+        sides: head.has_sides.then(beside),
+        versions,
     }
 }
 
@@ -59,11 +62,12 @@ fn pause_s(rows: &[LevelResult], observations: &[Observation]) -> f64 {
 ///
 /// - `is_asked`: whether there is an objective, and so a highest load that holds it
 fn exit(head: &Head, view: &ScaleView, is_asked: bool) -> Exit {
-    let analysis = &view.fit.analysis;
-    let is_blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
+    let is_blocked = |of: &Analysis| of.findings.iter().any(|finding| finding.effect == Effect::Block);
+    let is_law = |of: &Analysis| of.fit.is_some() && !is_blocked(of);
     // With knobs the table is the answer: a handful of settings seldom bears a law.
     let is_answered = match head.knobs.is_empty() {
-        true => analysis.fit.is_some() && !is_blocked,
+        true if head.has_sides => view.versions.iter().all(|version| is_law(&version.analysis)),
+        true => is_law(&view.fit.analysis),
         false => !view.knobs.is_empty() && view.knobs.iter().all(|knob| knob.x.is_some()),
     };
     if view.info.interrupted {

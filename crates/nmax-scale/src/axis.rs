@@ -9,6 +9,8 @@ const VALUES_MAX: usize = 100;
 const KNOBS_MAX: usize = 2;
 /// Users that are tried at most when nobody says how many.
 const VUS_MAX_DEFAULT: f64 = 1_000.0;
+/// Most injectors of a run.
+const INJECTORS_MAX: f64 = 1_000.0;
 /// Most users, as a plan may have.
 const VUS_MAX: f64 = 1_000_000.0;
 /// Iterations per second that are tried at first and at most when nobody says.
@@ -24,6 +26,8 @@ nmax_text::named! {
         Rate = "rate",
         /// Threads of the injector, each with the plan's users.
         Workers = "workers",
+        /// Injectors of a fleet, each with the plan's users, or its rate.
+        Injectors = "injectors",
     }
     /// Its name on the command line.
     name
@@ -36,6 +40,7 @@ impl Load {
             Self::Vus => Dimension::Vus,
             Self::Rate => Dimension::InFlight,
             Self::Workers => Dimension::Workers,
+            Self::Injectors => Dimension::Injectors,
         }
     }
 
@@ -45,6 +50,7 @@ impl Load {
             Self::Vus => "virtual users",
             Self::Rate => "iterations in flight",
             Self::Workers => "workers",
+            Self::Injectors => "injectors",
         }
     }
 
@@ -55,7 +61,18 @@ impl Load {
             Self::Vus => format!("{level} user{plural}"),
             Self::Rate => format!("{}/s", short(level)),
             Self::Workers => format!("{level} worker{plural}"),
+            Self::Injectors => format!("{level} injector{plural}"),
         }
+    }
+
+    /// Whether it is the size of what puts on the load, and the load grows with it.
+    pub(crate) const fn is_size(self) -> bool {
+        matches!(self, Self::Workers | Self::Injectors)
+    }
+
+    /// The largest level.
+    const fn most(self) -> f64 {
+        if matches!(self, Self::Injectors) { INJECTORS_MAX } else { VUS_MAX }
     }
 }
 
@@ -95,6 +112,8 @@ pub(crate) struct Axes {
     pub(crate) load: Load,
     /// Its levels, in order and each once; `None` lets the measurements choose.
     pub(crate) levels: Option<Vec<f64>>,
+    /// Threads of one injector, against as many injectors of one thread: their levels.
+    pub(crate) threads: Option<Vec<f64>>,
     /// Lowest and highest load.
     pub(crate) range: (f64, f64),
     /// Knobs of the system under test, at most two.
@@ -106,7 +125,7 @@ pub(crate) struct Axes {
 /// - `cores`: those of the injector, for the axis `workers`
 pub(crate) fn parse(axes: &[String], min: Option<f64>, max: Option<f64>, cores: u32) -> Result<Axes, Vec<String>> {
     let mut errors = Vec::new();
-    let mut load: Option<(Load, Option<Vec<f64>>)> = None;
+    let mut loads: Vec<(Load, Option<Vec<f64>>)> = Vec::new();
     let mut knobs: Vec<Knob> = Vec::new();
     for text in axes {
         let (name, values) = match text.split_once('=') {
@@ -123,15 +142,17 @@ pub(crate) fn parse(axes: &[String], min: Option<f64>, max: Option<f64>, cores: 
         let kind = match name {
             "vus" => Some(Load::Vus),
             "rate" => Some(Load::Rate),
+            "injectors" => Some(Load::Injectors),
             "workers" if !knobs.iter().any(|knob| knob.name == name) => Some(Load::Workers),
             _ => None,
         };
         match (kind, values) {
-            (Some(_), _) if load.is_some() => errors.push(format!(
-                "--axis {text}: there is an axis of load already\n  help: choose one of vus, rate and workers"
+            (Some(kind), _) if !goes_with(kind, &loads) => errors.push(format!(
+                "--axis {text}: there is an axis of load already\n  help: choose one of vus, rate, workers and injectors, \
+                 or injectors and workers with the levels of both"
             )),
             (Some(kind), values) => match values.map(|values| levels(kind, &values)).transpose() {
-                Ok(levels) => load = Some((kind, levels)),
+                Ok(levels) => loads.push((kind, levels)),
                 Err(error) => errors.push(error),
             },
             (None, values) => match knob(name, values, &knobs) {
@@ -140,12 +161,31 @@ pub(crate) fn parse(axes: &[String], min: Option<f64>, max: Option<f64>, cores: 
             },
         }
     }
-    let (load, levels) = load.unwrap_or((Load::Vus, None));
+    let (load, levels, threads) = match (loads.pop(), loads.pop()) {
+        (Some(one), Some(other)) => {
+            let ((_, threads), (load, levels)) = if one.0 == Load::Workers { (one, other) } else { (other, one) };
+            if levels.is_none() || threads.is_none() {
+                errors.push(
+                    "--axis injectors and --axis workers: two laws side by side need the levels of both\n  help: write \
+                     --axis injectors=1,2,4 --axis workers=1,2,4"
+                        .into(),
+                );
+            }
+            (load, levels, threads)
+        }
+        (Some((load, levels)), None) => (load, levels, None),
+        (None, _) => (Load::Vus, None, None),
+    };
     let range = range(load, levels.as_deref(), min, max, cores).map_err(|mut more| errors.append(&mut more));
     match range {
-        Ok(range) if errors.is_empty() => Ok(Axes { load, levels, range, knobs }),
+        Ok(range) if errors.is_empty() => Ok(Axes { load, levels, threads, range, knobs }),
         _ => Err(errors),
     }
+}
+
+/// Whether an axis of load may stand beside those that are there: none, or injectors beside workers.
+fn goes_with(kind: Load, loads: &[(Load, Option<Vec<f64>>)]) -> bool {
+    loads.is_empty() || (loads.len() == 1 && kind != loads[0].0 && kind.is_size() && loads[0].0.is_size())
 }
 
 /// Values with commas between, each once.
@@ -182,15 +222,16 @@ fn levels(load: Load, values: &[String]) -> Result<Vec<f64>, String> {
         let is_whole = |level: &f64| load == Load::Rate || level.fract() == 0.0;
         let least = if load == Load::Rate { 0.0 } else { 1.0 };
         parsed
-            .filter(|level| level.is_finite() && *level >= least && *level > 0.0 && *level <= VUS_MAX)
+            .filter(|level| level.is_finite() && *level >= least && *level > 0.0 && *level <= load.most())
             .filter(is_whole)
             .ok_or_else(|| {
                 let (name, what) = match load {
                     Load::Vus => ("vus", "whole numbers from 1 up, as in vus=1,2,4"),
                     Load::Rate => ("rate", "rates, as in rate=10/s,20/s,40/s"),
                     Load::Workers => ("workers", "whole numbers from 1 up, as in workers=1,2"),
+                    Load::Injectors => ("injectors", "whole numbers from 1 up, as in injectors=1,2,4"),
                 };
-                format!("--axis {name}: `{value}` is not a level\n  help: write {what}; at most {VUS_MAX}")
+                format!("--axis {name}: `{value}` is not a level\n  help: write {what}; at most {}", load.most())
             })
     };
     let mut levels: Vec<f64> = values.iter().map(level).collect::<Result<_, _>>()?;
@@ -209,7 +250,7 @@ fn knob(name: &str, values: Option<Vec<String>>, knobs: &[Knob]) -> Result<Knob,
     let Some(values) = values else {
         return Err(format!(
             "--axis {name}: a knob of the system under test needs its values\n  help: write --axis {name}=1,2,4 with \
-             --apply, or one of vus, rate and workers"
+             --apply, or one of vus, rate, workers and injectors"
         ));
     };
     if knobs.iter().any(|known| known.name == name) {
@@ -240,7 +281,7 @@ fn range(
         } else if load != Load::Rate && value.fract() != 0.0 {
             errors.push(format!(
                 "{flag} {value}: {} are whole\n  help: write a whole number",
-                if load == Load::Vus { "users" } else { "workers" }
+                if load == Load::Vus { "users" } else { load.name() }
             ));
         }
         if levels.is_some() {
@@ -258,6 +299,7 @@ fn range(
         (Load::Vus, _) => (1.0, VUS_MAX_DEFAULT),
         (Load::Rate, _) => RATE_DEFAULT,
         (Load::Workers, _) => (1.0, f64::from(cores.max(1))),
+        (Load::Injectors, _) => (1.0, INJECTORS_MAX),
     };
     let range = (min.unwrap_or(least), max.unwrap_or(most));
     if errors.is_empty() && range.0 > range.1 {

@@ -32,7 +32,7 @@ pub(crate) fn ended(plan: &Plan, iterations: u64) -> Option<String> {
 /// Fewest iterations of a level.
 fn needed(load: Load, level: f64, times: Times) -> f64 {
     match load {
-        Load::Vus | Load::Workers => level,
+        Load::Vus | Load::Workers | Load::Injectors => level,
         Load::Rate => {
             let mean = level * times.total().as_secs_f64();
             mean - ARRIVAL_ERRORS * mean.sqrt()

@@ -51,7 +51,7 @@ pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Resu
             search.record(&trial, Tested::Invalid(known.swap_remove(place).row.why));
             continue;
         }
-        let asked = LevelRequest { level: trial.level, purpose: "find", setting: Vec::new() };
+        let asked = LevelRequest { level: trial.level, purpose: "find", setting: Vec::new(), side: None };
         let Tried::Level(kept) = job.rig.run(&asked)? else {
             done.interrupted = true;
             break;
@@ -69,7 +69,7 @@ pub(crate) fn find(job: &mut Job<'_>, words: &str, done: &mut Conducted) -> Resu
             done.stopped = GONE.into();
             break;
         }
-        job.rig.report_curve(&done.observations);
+        job.rig.report_curve(job.task.axes.load, &done.observations);
     }
     job.rig.listener.searched();
     let answer = search.answer().filter(|answer| answer.level.is_some() || is_lowest_known(job));

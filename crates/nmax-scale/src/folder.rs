@@ -113,12 +113,24 @@ impl Folder {
         self.levels.write_all(line.as_bytes()).map_err(|error| trouble(&self.path.join(LEVELS), &error))
     }
 
+    /// Makes the file for the points of a value of the second axis, where there is none.
+    pub(crate) fn version(&mut self, version: &str) -> Result<(), String> {
+        if !self.others.iter().any(|(known, _)| known == version) {
+            let file = self.path.join(points_of(version));
+            let mut made = File::create(&file).map_err(|error| trouble(&file, &error))?;
+            made.write_all(HEADER.as_bytes()).map_err(|error| trouble(&file, &error))?;
+            self.others.push((version.to_owned(), made));
+        }
+        Ok(())
+    }
+
     /// Adds what is fitted, as one write.
     ///
     /// - `version`: value of a second knob, whose points have a file of their own
     /// - `n`: what the law is fitted over
     pub(crate) fn point(&mut self, version: Option<&str>, n: f64, level: &Level, facts: &Facts) -> Result<(), String> {
         let Some(x) = level.x else { return Ok(()) };
+        version.map_or(Ok(()), |version| self.version(version))?;
         // A reader of the table knows no pauses: with them, N is not X·R.
         let r_s = facts.lawful_r_s.filter(|_| facts.pause_s == Some(0.0));
         let r_ms = r_s.map_or_else(String::new, |r_s| (r_s * 1e3).to_string());
@@ -130,12 +142,6 @@ impl Folder {
         let Some(version) = version else {
             return written(&mut self.points);
         };
-        if !self.others.iter().any(|(known, _)| known == version) {
-            let file = path.join(points_of(version));
-            let mut made = File::create(&file).map_err(|error| trouble(&file, &error))?;
-            made.write_all(HEADER.as_bytes()).map_err(|error| trouble(&file, &error))?;
-            self.others.push((version.to_owned(), made));
-        }
         // The first one is also what a reader of the directory finds.
         for (place, (known, file)) in self.others.iter_mut().enumerate() {
             if known == version {

@@ -19,6 +19,8 @@ pub(crate) struct Head {
     pub(crate) info: ScaleInfo,
     pub(crate) nmax_version: String,
     pub(crate) load: Load,
+    /// Whether threads of one injector stand against the injectors.
+    pub(crate) has_sides: bool,
     pub(crate) knobs: Vec<Knob>,
     /// Unit of throughput.
     pub(crate) x_unit: String,
@@ -37,6 +39,11 @@ pub(crate) struct Head {
 }
 
 impl Head {
+    /// What grows in each of the two ways that are compared; none where there is one.
+    pub(crate) fn sides(&self) -> &'static [Load] {
+        if self.has_sides { &[Load::Injectors, Load::Workers] } else { &[] }
+    }
+
     /// What N counts, and in words.
     pub(crate) fn dimension(&self) -> (Dimension, &str) {
         let Some(knob) = self.knobs.first() else {
@@ -70,6 +77,7 @@ impl Head {
             "plan_sha256": info.plan_sha256,
             "machine": info.machine.iter().map(|(name, value)| (name.clone(), json!(value))).collect::<serde_json::Map<_, _>>(),
             "load": self.load.name(),
+            "sides": self.has_sides,
             "knobs": self.knobs.iter().map(knob).collect::<Vec<_>>(),
             "x_unit": self.x_unit,
             "observed": self.observed,
@@ -122,6 +130,7 @@ fn of_json(value: &Value) -> Option<Head> {
         },
         nmax_version: text("nmax_version")?,
         load: Load::ALL.into_iter().find(|load| value["load"] == load.name())?,
+        has_sides: value["sides"] == true,
         knobs: value["knobs"].as_array()?.iter().map(knob).collect::<Option<_>>()?,
         x_unit: text("x_unit")?,
         observed: texts(&value["observed"]),
@@ -171,6 +180,7 @@ pub(crate) fn example() -> Head {
         },
         nmax_version: "1".into(),
         load: Load::Vus,
+        has_sides: false,
         knobs: vec![Knob { name: "nodes".into(), values: vec!["1".into(), "2".into()] }],
         x_unit: "requests/s".into(),
         observed: vec!["web".into()],

@@ -36,7 +36,7 @@ pub(crate) struct Conducted {
     pub(crate) find: Option<FindResult>,
     /// Settings of the system under test.
     pub(crate) knobs: Vec<Knob>,
-    /// Observations of each value of the second knob; the first ones are also `observations`.
+    /// Observations of each value of the second knob, or of each way to grow; the first ones are also `observations`.
     pub(crate) versions: Vec<(String, Vec<Observation>)>,
     /// What belongs to no level.
     pub(crate) notes: Vec<String>,

@@ -127,7 +127,8 @@ fn search(
         if job.rig.is_over() {
             break;
         }
-        let asked = LevelRequest { level: trial.level, purpose: trial.purpose.name(), setting: setting.clone() };
+        let (level, purpose) = (trial.level, trial.purpose.name());
+        let asked = LevelRequest { level, purpose, setting: setting.clone(), side: None };
         let Tried::Level(kept) = job.rig.run(&asked)? else {
             break;
         };

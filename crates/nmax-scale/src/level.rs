@@ -83,11 +83,17 @@ fn whole(length: Duration) -> Duration {
     WINDOW * u32::try_from(windows).unwrap_or(u32::MAX)
 }
 
-/// Users of a closed plan at 100 %.
-fn vus(plan: &Plan) -> u32 {
+/// The workload of a plan at 100 %, so many times, and its users or its rate.
+fn of_many(plan: &Plan, times: u32) -> (Workload, f64) {
     match plan.written.as_ref().unwrap_or(&plan.workload) {
-        Workload::Closed { vus } => *vus,
-        Workload::Open { .. } => 1,
+        Workload::Closed { vus } => {
+            let vus = vus.saturating_mul(times);
+            (Workload::Closed { vus }, f64::from(vus))
+        }
+        Workload::Open { rate_per_s, arrivals, max_in_flight } => {
+            let (rate_per_s, max_in_flight) = (rate_per_s * f64::from(times), max_in_flight.saturating_mul(times));
+            (Workload::Open { rate_per_s, arrivals: *arrivals, max_in_flight }, rate_per_s)
+        }
     }
 }
 
@@ -107,15 +113,12 @@ pub(crate) fn plan(
 ) -> Plan {
     let (workload, level) = match load {
         Load::Vus => (Workload::Closed { vus: level as u32 }, level),
-        Load::Workers => {
-            let vus = vus(base).saturating_mul(level as u32);
-            (Workload::Closed { vus }, f64::from(vus))
-        }
+        Load::Workers | Load::Injectors => of_many(base, level as u32),
         Load::Rate => (open(base, level), level),
     };
-    let (wait, ramp) = match load {
-        Load::Vus | Load::Workers => arrival(times.warm_up, level, seed),
-        Load::Rate => (Duration::ZERO, Duration::ZERO),
+    let (wait, ramp) = match workload {
+        Workload::Closed { .. } => arrival(times.warm_up, level, seed),
+        Workload::Open { .. } => (Duration::ZERO, Duration::ZERO),
     };
     let stage = |length: Duration, (from, to), kind| Stage {
         from,
@@ -247,7 +250,7 @@ mod tests {
     fn the_plan_of_a_level_reads_back() {
         let base = home_page("workload: { open: { rate: 100/s } }\nprofile: stress");
         let times = Times::for_budget(Duration::from_secs(60), None, None);
-        for (load, level) in [(Load::Vus, 7.0), (Load::Rate, 12.5), (Load::Workers, 2.0)] {
+        for (load, level) in [(Load::Vus, 7.0), (Load::Rate, 12.5), (Load::Workers, 2.0), (Load::Injectors, 3.0)] {
             let plan = plan(&base, load, level, times, 9, None);
             let back = nmax_run::plan_of_manifest(&to_yaml(&plan)).unwrap();
             assert_eq!(back.stages, plan.stages, "{load:?}");
@@ -261,5 +264,17 @@ mod tests {
         let base = home_page("workload: { closed: { vus: 8 } }");
         let times = Times::for_budget(Duration::from_secs(60), None, None);
         assert_eq!(plan(&base, Load::Workers, 3.0, times, 1, None).workload, Workload::Closed { vus: 24 });
+        assert_eq!(plan(&base, Load::Injectors, 2.0, times, 1, None).workload, Workload::Closed { vus: 16 });
+    }
+
+    /// Each injector offers the rate of the plan, and may have as many in flight.
+    #[test]
+    fn an_axis_of_injectors_gives_each_the_rate_of_the_plan() {
+        let base = home_page("workload: { open: { rate: 30/s, max_in_flight: 50 } }\nprofile: stress");
+        let times = Times::for_budget(Duration::from_secs(60), None, None);
+        let plan = plan(&base, Load::Injectors, 4.0, times, 1, None);
+        let Workload::Open { rate_per_s, max_in_flight, .. } = plan.workload else { panic!("{:?}", plan.workload) };
+        assert_eq!((rate_per_s, max_in_flight), (120.0, 200));
+        assert!(plan.stages.iter().all(|stage| (stage.from, stage.to) == (120.0, 120.0)), "{:?}", plan.stages);
     }
 }

@@ -6,7 +6,7 @@
 //! - `prepare`: everything that is checked before the first level; `data`: whether the rows of the plan last
 //! - `level`: the plan of one level; `think`: the pauses of its users; `apply`: the command that sets a knob of the system
 //!   under test
-//! - `rig`: runs levels; `measure`: what one measured; `judge`: what that means; [`listener`]: who is told meanwhile
+//! - [`runner`]: who puts on their load; `rig`: runs them; `measure`: what one measured; `judge`: what that means; [`listener`]: who is told meanwhile
 //! - `conduct`: which levels are run; `find`: the highest load that holds an objective; `knobs`: the same at each
 //!   `setting` of the system; `job`: what all of them work on; `demand`: what a completion asks of a processor
 //! - [`capacity`]: what campaigns measured, for questions of capacity
@@ -36,6 +36,7 @@ mod order;
 mod prepare;
 mod price;
 mod rig;
+pub mod runner;
 mod setting;
 pub mod stored;
 pub mod task;
@@ -46,4 +47,5 @@ pub use campaign::run;
 pub use folder::REPORT;
 pub use listener::Listener;
 pub use order::{Finished, Order};
+pub use runner::{Runner, ThisMachine};
 pub use task::{Task, Words};

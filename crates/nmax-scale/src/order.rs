@@ -7,6 +7,7 @@ use nmax_report::scalability::ScaleView;
 use nmax_run::Exit;
 use nmax_run::safety::Consent;
 
+use crate::runner::Runner;
 use crate::task::Task;
 
 /// What a campaign needs besides what it is to do.
@@ -15,9 +16,11 @@ pub struct Order {
     pub plan: Plan,
     /// What is to be found out.
     pub task: Task,
+    /// Who puts on the load.
+    pub runner: Box<dyn Runner>,
     /// Which targets a person opens.
     pub consent: Consent,
-    /// Threads that put on the load; `None` leaves it to the cores of this host.
+    /// Threads that put on the load, of each injector; `None` leaves it to the cores of its host.
     pub workers: Option<u32>,
     /// CPUs of the workers, in their order.
     pub pin: Vec<usize>,

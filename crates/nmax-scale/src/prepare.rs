@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use nmax_engine::KeepSamples;
-use nmax_plan::plan::Observed;
+use nmax_plan::plan::{Observed, Plan};
 use nmax_report::scalability::ScaleInfo;
 use nmax_run::host::{self, Finding, Host, Level, Need};
+use nmax_run::preflight::{self, Cleared};
 use nmax_run::signals::Interrupts;
-use nmax_run::{Exit, Trouble, hints, preflight, smoke};
+use nmax_run::{Exit, Trouble, hints, smoke};
 
 use crate::axis::Load;
 use crate::folder::Folder;
@@ -18,6 +19,7 @@ use crate::listener::Listener;
 use crate::measure::{self, Count};
 use crate::order::Order;
 use crate::rig::{self, Rig};
+use crate::runner::Runner;
 use crate::setting::{self, Setting};
 use crate::task::Task;
 use crate::{apply, data, level};
@@ -34,14 +36,14 @@ pub(crate) fn prepare<'a>(
     // Whatever is done to the system under test is in the budget.
     let began = rig::now();
     let is_set = set_first(&order.task, interrupts, listener)?;
-    let (task, order) = cleared(order, &mut notes, listener)?;
+    let (task, order, runner) = cleared(order, &mut notes, listener)?;
     if is_rehearsed {
         listener.note(&smoke::rehearsal(&order, "the campaign")?);
     }
     let folder = Folder::create(&order.runs_dir, &order.name)?;
     let head = head(&order, &folder, &task, notes);
     folder.begin(&head)?;
-    let rig = Rig::new(order, &task, folder, began, interrupts, listener);
+    let rig = Rig::new((runner, order), &task, folder, began, interrupts, listener);
     Ok(Job { rig, task, head, is_set })
 }
 
@@ -65,6 +67,7 @@ fn set_first(task: &Task, interrupts: &Interrupts, listener: &mut dyn Listener) 
 fn head(order: &nmax_run::Order, folder: &Folder, task: &Task, notes: Vec<String>) -> Head {
     let Task { axes, count, .. } = task;
     let knobs = axes.knobs.iter().map(|knob| knob.name.clone());
+    let threads = axes.threads.iter().map(|_| Load::Workers.name().to_owned());
     let observed = order.plan.observe.iter().filter_map(|observed| match observed {
         Observed::Process { name, .. } => Some(name.clone()),
         Observed::Source(_) => None,
@@ -75,7 +78,7 @@ fn head(order: &nmax_run::Order, folder: &Folder, task: &Task, notes: Vec<String
         target: order.plan.redactor.url(&order.plan.target),
         started_at: folder.started_at.clone(),
         seed: order.plan.seed,
-        axes: knobs.chain([axes.load.name().to_owned()]).collect(),
+        axes: knobs.chain([axes.load.name().to_owned()]).chain(threads).collect(),
         count: count.describe(),
         level_s: Some(task.times.hold.as_secs_f64()),
         budget_s: Some(task.budget.as_secs_f64()),
@@ -88,6 +91,7 @@ fn head(order: &nmax_run::Order, folder: &Folder, task: &Task, notes: Vec<String
         info,
         nmax_version: env!("CARGO_PKG_VERSION").into(),
         load: axes.load,
+        has_sides: axes.threads.is_some(),
         knobs: axes.knobs.clone(),
         x_unit: count.unit(),
         observed: observed.collect(),
@@ -104,25 +108,23 @@ fn cleared(
     order: Order,
     notes: &mut Vec<String>,
     listener: &mut dyn Listener,
-) -> Result<(Task, nmax_run::Order), Trouble> {
-    let Order { plan, mut task, .. } = order;
-    let (load, times) = (task.axes.load, task.times);
+) -> Result<(Task, nmax_run::Order, Box<dyn Runner>), Trouble> {
+    let Order { plan, mut task, mut runner, .. } = order;
     let origins = preflight::origins(&plan)?;
-    let workers = host::workers(order.workers, &plan, &origins);
-    let need = |level: f64| {
-        let highest = level::plan(&plan, load, level, times, plan.seed, None);
-        Need::for_plan(&highest, &origins, u64::from(workers))
-    };
-    if task.is_open_ended && load == Load::Vus {
-        let asked = task.axes.range.1;
-        let most = carried(task.axes.range, &need);
-        if most < asked {
-            notes.push(format!("at most {most} users are tried: this host does not carry {asked} (`nmax doctor`)"));
+    let free = runner.free();
+    let (workers, warnings) = match free {
+        None => {
+            let workers = host::workers(order.workers, &plan, &origins);
+            let (load, times) = (task.axes.load, task.times);
+            let need = |level: f64| {
+                let highest = level::plan(&plan, load, level, times, plan.seed, None);
+                Need::for_plan(&highest, &origins, u64::from(workers))
+            };
+            (workers, fits_host(&need, &mut task, notes)?)
         }
-        task.axes.range.1 = most;
-    }
-    notes.extend(data::check(&plan, &task.axes, times)?);
-    let warnings = host::fits(&need(task.axes.range.1))?;
+        Some(free) => (fits_fleet(&mut *runner, &plan, &mut task, order.workers, (free, notes))?, Vec::new()),
+    };
+    notes.extend(data::check(&plan, &task.axes, task.times)?);
     warnings.iter().for_each(|finding| listener.warning(&finding.says()));
     host::pinnable(&order.pin)?;
     if !plan.timeline.is_empty() {
@@ -145,7 +147,19 @@ fn cleared(
     notes.iter().for_each(|note| listener.remark(note));
     preflight::observed(&plan)?.iter().for_each(|text| listener.authority(text));
     let plan = Arc::new(plan);
-    let cleared = preflight::clear(&order.consent, &plan, &origins)?;
+    // A machine that sends nothing asks nobody; injectors ask for themselves.
+    let cleared = match free {
+        Some(_) if !order.is_rehearsed => Cleared {
+            allow: Arc::new(|_, _| Err("the one who orders the runs of a fleet loads nothing".into())),
+            authorization: None,
+            notes: Vec::new(),
+        },
+        Some(_) => preflight::clear(&order.consent, &plan, &origins).map_err(|Trouble { text, exit }| Trouble {
+            text: format!("{text}\n  help: the smoke test is sent from here; `--no-smoke` leaves it to the injectors"),
+            exit,
+        })?,
+        None => preflight::clear(&order.consent, &plan, &origins)?,
+    };
     cleared.notes.iter().for_each(|text| listener.authority(text));
     let run = nmax_run::Order {
         name: order.name.unwrap_or_else(|| plan.name.clone()),
@@ -162,7 +176,45 @@ fn cleared(
         warnings: warnings.iter().map(Finding::event).collect(),
         source: None,
     };
-    Ok((task, run))
+    Ok((task, run, runner))
+}
+
+/// Whether this host carries the highest level; the highest one is lowered where nobody gave it.
+fn fits_host(need: &dyn Fn(f64) -> Need, task: &mut Task, notes: &mut Vec<String>) -> Result<Vec<Finding>, Trouble> {
+    if task.is_open_ended && task.axes.load == Load::Vus {
+        let asked = task.axes.range.1;
+        let most = carried(task.axes.range, need);
+        if most < asked {
+            notes.push(format!("at most {most} users are tried: this host does not carry {asked} (`nmax doctor`)"));
+        }
+        task.axes.range.1 = most;
+    }
+    Ok(host::fits(&need(task.axes.range.1))?)
+}
+
+/// Whether injectors enough are free, with threads enough; the highest level is lowered where nobody gave it. Returns the
+/// threads of each, 0 for all that it has.
+fn fits_fleet(
+    runner: &mut dyn Runner,
+    plan: &Plan,
+    task: &mut Task,
+    workers: Option<u32>,
+    (free, notes): (u32, &mut Vec<String>),
+) -> Result<u32, Trouble> {
+    let axes = &mut task.axes;
+    if task.is_open_ended {
+        axes.range.1 = f64::from(free).max(axes.range.0);
+        notes.push(format!("at most {} are tried: so many are free", axes.load.says(axes.range.1)));
+    }
+    let workers = if axes.threads.is_some() { 1 } else { workers.unwrap_or_default() };
+    runner.ready(axes.range.1 as u32, workers)?;
+    if let Some(most) = axes.threads.iter().flatten().copied().reduce(f64::max) {
+        runner.ready(1, most as u32)?;
+    }
+    if !plan.observe.is_empty() {
+        notes.push("what the plan observes is not read in runs of a fleet".into());
+    }
+    Ok(workers)
 }
 
 /// The highest load that this host carries, halved from the highest of the range.

@@ -25,6 +25,7 @@ use crate::folder::{Facts, Folder, RUNS};
 use crate::level::{self, COUNT_WANTED, Times};
 use crate::listener::{Curve, LevelStarted, Listener};
 use crate::measure::Count;
+use crate::runner::Runner;
 use crate::task::Task;
 
 /// What a level is run for.
@@ -36,6 +37,8 @@ pub(crate) struct LevelRequest {
     pub(crate) purpose: &'static str,
     /// Names and values of the knobs.
     pub(crate) setting: Vec<(String, String)>,
+    /// What grows, where two ways to grow are compared.
+    pub(crate) side: Option<Load>,
 }
 
 /// What became of it.
@@ -80,6 +83,8 @@ impl LevelResult {
 
 /// What stays the same over all levels.
 pub(crate) struct Rig<'a> {
+    /// Who puts on the load.
+    runner: Box<dyn Runner>,
     /// Everything of a run but its plan, directory and name.
     pub(crate) order: Order,
     /// The plan as it was given.
@@ -109,7 +114,7 @@ pub(crate) struct Rig<'a> {
 
 impl<'a> Rig<'a> {
     pub(crate) fn new(
-        order: Order,
+        (runner, order): (Box<dyn Runner>, Order),
         task: &Task,
         folder: Folder,
         began: Instant,
@@ -132,7 +137,8 @@ impl<'a> Rig<'a> {
             has_knobs: !task.axes.knobs.is_empty(),
             rows: Vec::new(),
             told: 0,
-            clock: Clock::start(began, task.budget),
+            clock: Clock::start(began, task.budget, runner.overhead()),
+            runner,
             base,
             order,
         }
@@ -183,11 +189,16 @@ impl<'a> Rig<'a> {
                 let and = if last.row.why.is_empty() { "" } else { "; " };
                 last.row.why = format!("{}{and}run again for longer", last.row.why);
             }
-            self.write_last()?;
+            self.write_last(self.grows(asked))?;
             tried = self.run_for(asked, longer)?;
         }
-        self.write_last()?;
+        self.write_last(self.grows(asked))?;
         Ok(tried)
+    }
+
+    /// What grows in a level.
+    fn grows(&self, asked: &LevelRequest) -> Load {
+        asked.side.unwrap_or(self.load)
     }
 
     /// Throughput to be expected: as measured at the same level or else at the nearest one below, or as a rate asks for.
@@ -223,14 +234,14 @@ impl<'a> Rig<'a> {
     }
 
     /// Says what the last level was, and writes it down, once; with knobs its use is decided with its setting.
-    fn write_last(&mut self) -> Result<(), Trouble> {
+    fn write_last(&mut self, load: Load) -> Result<(), Trouble> {
         // A run that was interrupted before it began leaves no level.
         if self.told == self.rows.len() {
             return Ok(());
         }
         self.told = self.rows.len();
         let Some(last) = self.rows.last() else { return Ok(()) };
-        self.listener.ended(self.load, &last.row);
+        self.listener.ended(load, &last.row);
         if self.has_knobs {
             return Ok(());
         }
@@ -247,34 +258,35 @@ impl<'a> Rig<'a> {
     fn run_for(&mut self, asked: &LevelRequest, times: Times) -> Result<Tried, Trouble> {
         let number = self.rows.len() + 1;
         let seed = seed_of(self.seed, number);
-        let plan = Arc::new(level::plan(&self.base, self.load, asked.level, times, seed, self.objective.as_ref()));
-        let workers = match self.load {
-            Load::Workers => asked.level as u32,
-            Load::Vus | Load::Rate => self.order.workers,
+        let load = self.grows(asked);
+        let plan = Arc::new(level::plan(&self.base, load, asked.level, times, seed, self.objective.as_ref()));
+        let (injectors, workers) = match load {
+            Load::Workers => (1, asked.level as u32),
+            Load::Injectors => (asked.level as u32, self.order.workers),
+            Load::Vus | Load::Rate => (1, self.order.workers),
         };
         let order = Order {
             plan: Arc::clone(&plan),
             workers,
             runs_dir: self.folder.runs(),
-            name: format!("{}-{}", self.load.name(), asked.level),
+            name: format!("{}-{}", load.name(), asked.level),
             note: format!("level {number} of the campaign {}", self.folder.id),
             ..self.order.clone()
         };
         self.listener.begins(&LevelStarted {
             number,
-            load: self.load,
+            load,
             level: asked.level,
             purpose: asked.purpose,
             spent: self.clock.spent(),
             takes: times.total(),
         });
         let began = now();
-        let result = nmax_run::run(&order, self.interrupts, &mut []);
-        let took = now().saturating_duration_since(began);
+        let result = self.runner.run(&order, injectors, self.interrupts);
+        self.clock.took(now().saturating_duration_since(began), times.total());
         if self.is_over() {
             self.listener.interrupted();
         }
-        self.clock.overhead = self.clock.overhead.max(took.saturating_sub(times.total()).min(times.total()));
         let row = Level {
             number,
             purpose: asked.purpose.to_owned(),
@@ -301,10 +313,12 @@ impl<'a> Rig<'a> {
                 self.keep(kept);
                 return Ok(Tried::Interrupted);
             }
-            Ok(finished) => self.inspect(&finished, &plan, asked.level, &mut kept)?,
+            Ok(finished) => self.inspect(&finished, &plan, (load, asked.level), &mut kept)?,
             Err(_) if self.is_over() => return Ok(Tried::Interrupted),
             // The system under test may be gone later on; at first it is the plan that is wrong.
             Err(SessionError::Start(error @ StartError::Setup(_))) if number > 1 => Outcome::Refused(error.to_string()),
+            // Other levels began, so it is of this one: an injector that is gone, or an uncertain clock.
+            Err(SessionError::Fleet(why)) if number > 1 => Outcome::Invalid(why.join("; ")),
             // Other levels could be written, so it is not what was asked for.
             Err(SessionError::Store(error)) if number > 1 => {
                 return Err(Trouble::unreachable(error));
@@ -335,11 +349,16 @@ impl<'a> Rig<'a> {
         self.listener.learns(what);
     }
 
-    /// Tells what is fitted so far.
-    pub(crate) fn report_curve(&mut self, observations: &[Observation]) {
-        let options = Options { dimension: self.load.dimension(), ..Options::default() };
+    /// Makes a place for the points of each value of a second axis, in this order.
+    pub(crate) fn versions(&mut self, versions: &[&str]) -> Result<(), Trouble> {
+        versions.iter().try_for_each(|version| self.folder.version(version)).map_err(Trouble::unreachable)
+    }
+
+    /// Tells what is fitted so far, over what grows.
+    pub(crate) fn report_curve(&mut self, load: Load, observations: &[Observation]) {
+        let options = Options { dimension: load.dimension(), ..Options::default() };
         let unit = self.count.unit();
-        let curve = Curve { observations, options: &options, n_label: self.load.label(), x_unit: &unit };
+        let curve = Curve { observations, options: &options, n_label: load.label(), x_unit: &unit };
         self.listener.grows(&curve);
     }
 
@@ -355,9 +374,10 @@ impl<'a> Rig<'a> {
     }
 }
 
-/// The knobs as a row shows them.
+/// The knobs, or what grows, as a row shows them.
 fn setting_words(asked: &LevelRequest) -> String {
-    let words = asked.setting.iter().map(|(name, value)| format!("{name}={value}"));
+    let knobs = asked.setting.iter().map(|(name, value)| format!("{name}={value}"));
+    let words = asked.side.iter().map(|side| side.name().to_owned()).chain(knobs);
     words.collect::<Vec<_>>().join(" ")
 }
 

@@ -103,6 +103,10 @@ pub fn read(directory: &Path) -> Result<ScaleView, String> {
             }
         }
     }
+    for side in head.sides() {
+        let file = directory.join(folder::points_of(side.name()));
+        done.versions.push((side.name().to_owned(), if file.is_file() { points(&file)? } else { Vec::new() }));
+    }
     match result(directory) {
         Some(result) => complete(&mut done, &head, &result),
         None if folder::is_running(directory) => {

@@ -18,7 +18,7 @@ use crate::price::{self, Price};
 /// What a person asks of a campaign, in words and numbers that nobody has looked at.
 #[derive(Clone, Debug)]
 pub struct Words {
-    /// What is varied: `vus`, `rate`, `workers`, with levels or without, or a knob with its values.
+    /// What is varied: `vus`, `rate`, `workers`, `injectors`, with levels or without, or a knob with its values.
     pub axis: Vec<String>,
     /// Command that sets the knobs.
     pub apply: Option<String>,
@@ -133,8 +133,15 @@ fn understand(words: &Words, plan: &Plan) -> Result<Task, Vec<String>> {
                 axes.load.name()
             ));
         }
-        if axes.load == Load::Workers && !axes.knobs.is_empty() {
-            errors.push("--axis workers: a knob is tried under users or a rate\n  help: choose vus or rate".into());
+        if axes.load.is_size() && !axes.knobs.is_empty() {
+            let name = axes.load.name();
+            errors.push(format!("--axis {name}: a knob is tried under users or a rate\n  help: choose vus or rate"));
+        }
+        let alone = [(words.find.is_some(), "--find"), (words.price.is_some(), "--price")];
+        for (_, flag) in alone.into_iter().filter(|(is_given, _)| *is_given && axes.threads.is_some()) {
+            errors.push(format!(
+                "{flag}: injectors against workers are two laws\n  help: ask it of one of them, in a campaign of its own"
+            ));
         }
     }
     match (axes, count, precision, find, price, demand) {

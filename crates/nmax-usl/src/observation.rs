@@ -29,6 +29,8 @@ nmax_text::named! {
         Rate = "rate",
         /// Worker threads or processes.
         Workers = "workers",
+        /// Injectors of a fleet.
+        Injectors = "injectors",
         /// Machines.
         Nodes = "nodes",
         /// Threads of the system under test.
@@ -45,6 +47,6 @@ impl Dimension {
     /// Whether N counts what is in the system at a time, so that Little's law N = X·(R + Z) holds. Machines, workers
     /// and rates are sizes: each of them may hold any number of requests.
     pub const fn counts_concurrency(self) -> bool {
-        !matches!(self, Self::Nodes | Self::Workers | Self::Rate)
+        !matches!(self, Self::Nodes | Self::Workers | Self::Injectors | Self::Rate)
     }
 }

@@ -44,7 +44,7 @@ pub use record::RecordArgs;
 pub use replay::{FidelityArgs, ReplayArgs};
 pub use report::{Format, ReportArgs};
 pub use safety::SafetyArgs;
-pub use scale::ScaleArgs;
+pub use scale::{InjectorsArgs, ScaleArgs};
 pub use serve::ServeArgs;
 pub use slice::SliceArgs;
 pub use steer::{Level, SteerArgs};

@@ -15,6 +15,7 @@ fn spec() -> Spec {
         plan: "ab".into(),
         bundle: None,
         shards: vec![None; 2],
+        workers: None,
         policy: Policy::Continue,
         window_ns: 1_000_000_000,
         end_ns: 60_000_000_000,

@@ -4,7 +4,8 @@ use nmax_json::{JsonFrom, Map, records};
 use serde_json::Value;
 
 use super::usl::{ABOUT, Analysis, Head};
-use crate::scalability::{self, ScaleInfo, ScaleView};
+use super::versions::Difference;
+use crate::scalability::{self, CompareView, ScaleInfo, ScaleView, wording};
 
 /// `scale.json` and the answer of `nmax scale`; [`scale_schema`] describes it.
 pub fn scale(view: &ScaleView) -> Value {
@@ -31,7 +32,14 @@ records! {
         find: Option<FindAnswer>, "The answer to --find.";
         knobs: Vec<Knob>;
         versions: Vec<Version>, "One law per value of the second axis.";
+        sides: Option<Sides> = view.sides.as_ref().map(|of| (wording::sides(view).unwrap_or_default(), of)),
+            "N injectors of one thread each against one injector of N threads; null where these were not compared.";
         levels: Vec<Level>, "In the order in which they were run.";
+    }
+    struct Sides(of: (String, &CompareView)) {
+        text: String = of.0;
+        differences: Vec<Difference> = &of.1.differences, "Of one injector's threads from injectors.";
+        caveats: Vec<String> = &of.1.caveats;
     }
     struct Run(info: &ScaleInfo) {
         id: String;

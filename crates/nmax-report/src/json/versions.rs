@@ -39,7 +39,7 @@ records! {
         differences: Vec<Difference>, "Of each later version from the first.";
         caveats: Vec<String>, "What makes the versions hard to compare.";
     }
-    struct Difference(of: &nmax_usl::Difference) {
+    pub(super) struct Difference(of: &nmax_usl::Difference) {
         from: String, "The first version.";
         to: String, "A later one.";
         coefficient: Word = quantity(of.quantity).0, in COEFFICIENTS;

@@ -61,12 +61,16 @@ pub fn scale(view: &ScaleView) -> Document {
         sections.extend(rest);
     } else {
         sections.extend(knobs(view));
+        sections.extend(view.sides.as_ref().map(|sides| self::sides(sides, view.fit.x_unit())));
         sections.push(versions(&view.versions, view.fit.x_unit()));
         view.laws().iter().for_each(|(name, fit)| sections.extend(self::of_fit(fit, name)));
     }
     sections.extend(levels(view));
     sections.push(origin(view));
-    let banner = match (wording::all_settings(view), view.versions.is_empty() && view.knobs.is_empty()) {
+    let banner = match (
+        wording::sides(view).or_else(|| wording::all_settings(view)),
+        view.versions.is_empty() && view.knobs.is_empty(),
+    ) {
         (_, true) => banner(&view.fit, wording::full(view)),
         (Some(sentence), _) => Banner { mark: Mark::Answer, word: sentence, ..Banner::default() },
         (None, false) => banner(&view.fit, None),
@@ -85,14 +89,7 @@ pub fn scale(view: &ScaleView) -> Document {
 /// Versions side by side.
 pub fn compare(view: &CompareView) -> Document {
     let mut sections = Vec::new();
-    if let Some(overlay) = Overlay::of_versions(&view.versions) {
-        sections.push(Section::new("curves", "Curves").with(|body| {
-            body.on(Media::TERMINAL).plot(Plot::Laws(overlay, view.n_label().into(), PER_S.into()));
-            if let Some(chart) = svg::compare_chart(view) {
-                body.on(Media::PICTURES).figure(figure(&chart, &WIDE));
-            }
-        }));
-    }
+    sections.extend(Section::new("curves", "Curves").with(|body| overlay(body, view, PER_S)).said());
     let notes = view.caveats.iter().map(|caveat| Item::new(Mark::Warning, caveat));
     sections.extend(Section::new("caveats", "To be kept in mind").with(|body| _ = body.items(notes)).said());
     sections.push(versions(&view.versions, PER_S));
@@ -109,6 +106,25 @@ pub fn compare(view: &CompareView) -> Document {
         nmax_version: view.nmax_version.clone(),
         ..Document::default()
     }
+}
+
+/// The laws of versions over each other.
+fn overlay(body: &mut Body, view: &CompareView, unit: &str) {
+    let Some(overlay) = Overlay::of_versions(&view.versions) else { return };
+    body.on(Media::TERMINAL).plot(Plot::Laws(overlay, view.n_label().into(), unit.into()));
+    if let Some(chart) = svg::compare_chart(view, unit) {
+        body.on(Media::PICTURES).figure(figure(&chart, &WIDE));
+    }
+}
+
+/// Two ways to grow: the laws over each other, and what differs.
+fn sides(view: &CompareView, unit: &str) -> Section {
+    let notes = view.caveats.iter().map(|caveat| Item::new(Mark::Warning, caveat));
+    let differences = view.differences.iter().map(|difference| Item::new(Mark::Answer, &difference.text));
+    Section::new("curves", "Horizontal against vertical").with(|body| {
+        overlay(body, view, unit);
+        body.everywhere().items(differences.chain(notes));
+    })
 }
 
 /// Assumptions beside what is known.

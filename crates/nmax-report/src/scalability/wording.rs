@@ -9,7 +9,7 @@ pub(crate) use nmax_text::number::{DECIMALS_MAX, decimals_of, fixed, significant
 
 mod versions;
 
-pub(crate) use versions::{COEFFICIENTS, Coefficient, all_settings, full, heading, meaning};
+pub(crate) use versions::{COEFFICIENTS, Coefficient, all_settings, full, heading, meaning, sides};
 
 /// A throughput with its unit: `286.1/s` without a name for what is counted, else `286.1 requests/s`.
 pub(crate) fn with_unit(number: &str, unit: &str) -> String {

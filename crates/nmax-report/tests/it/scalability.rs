@@ -13,6 +13,7 @@ mod live;
 mod pages;
 mod pictures;
 mod schemas;
+mod sides;
 
 const CISCO: &str = include_str!("../../../../testdata/usl/cisco.csv");
 const MEMCACHED: &str = include_str!("../../../../testdata/usl/memcached-1.2.8.csv");
@@ -176,6 +177,7 @@ fn scale(title: &str, points: &[(f64, f64)]) -> ScaleView {
             Version { name: "size=small".into(), analysis: analysis(points, Method::Log) },
             Version { name: "size=large".into(), analysis: analysis(&points[..points.len().min(2)], Method::Log) },
         ],
+        sides: None,
     }
 }
 
@@ -183,6 +185,7 @@ fn compare() -> CompareView {
     CompareView {
         title: "before, after".into(),
         nmax_version: "0.0.0".into(),
+        n_label: String::new(),
         versions: vec![
             Version { name: "1.2.8".into(), analysis: analysis(&published(MEMCACHED), Method::Log) },
             Version {
@@ -243,6 +246,7 @@ pub(crate) fn documents() -> Vec<(String, Document)> {
             [(format!("{name}, fit"), fit), (format!("{name}, scale"), scale)]
         })
         .collect();
+    all.push(("sides".into(), report::scalability::scale(&sides::view(0.05, 0.02))));
     all.push(("compare".into(), report::scalability::compare(&compare())));
     all.push(("what if".into(), report::scalability::what_if(&what_if())));
     all

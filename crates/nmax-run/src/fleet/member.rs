@@ -61,6 +61,8 @@ pub fn admit(
     let Demand { targets, rate_per_s, users } = demand(&plan)?;
     let covered = warrant.covers(targets.iter().map(String::as_str), rate_per_s, users);
     covered.map_err(|error| error.to_string())?;
+    // A run may ask for fewer threads than there are.
+    let workers = spec.workers.map_or(workers, |asked| asked.clamp(1, workers));
     order(spec, plan, consent, workers)
 }
 

@@ -111,6 +111,7 @@ pub fn offer(
         plan: hash,
         bundle: Some(put(&sealed)?),
         shards,
+        workers: (order.workers > 0).then_some(order.workers),
         policy,
         window_ns: Nanos::from(plan.window).0,
         end_ns: end.unwrap_or(hard_stop).0,

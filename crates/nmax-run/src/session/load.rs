@@ -171,6 +171,7 @@ fn spec(settings: &Settings, id: &str) -> Spec {
         plan: String::new(),
         bundle: None,
         shards: vec![None],
+        workers: None,
         policy: Policy::Continue,
         window_ns: Nanos::from(settings.plan.window).0,
         end_ns: times(&settings.plan).end.unwrap_or(Nanos::MAX).0,

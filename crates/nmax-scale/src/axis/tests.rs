@@ -22,7 +22,7 @@ fn axes_are_read() {
 #[test]
 fn what_is_wrong_is_said_with_a_remedy() {
     // axes                              words
-    let cases: [(&[&str], &str); 11] = [
+    let cases: [(&[&str], &str); 17] = [
         (&["nodes"], "needs its values"),
         (&["vus=0"], "`0` is not a level"),
         (&["vus=1,2.5"], "`2.5` is not a level"),
@@ -34,6 +34,12 @@ fn what_is_wrong_is_said_with_a_remedy() {
         (&["a=1", "b=1", "c=1"], "2 knobs already"),
         (&["a b=1"], "this is not a name"),
         (&["rate=-5"], "`-5` is not a level"),
+        (&["injectors=0"], "`0` is not a level"),
+        (&["injectors=1001"], "at most 1000"),
+        (&["injectors=1,1.5"], "`1.5` is not a level"),
+        (&["injectors=1", "injectors=2"], "an axis of load already"),
+        (&["injectors", "workers=1,2"], "the levels of both"),
+        (&["injectors=1,2", "vus=1,2"], "an axis of load already"),
     ];
     for (axes, words) in cases {
         let error = read(axes).unwrap_err();
@@ -41,6 +47,19 @@ fn what_is_wrong_is_said_with_a_remedy() {
     }
     let both = read(&["nodes", "vus=0"]).unwrap_err();
     assert!(both.contains("nodes") && both.contains("`0`"), "all at once: {both}");
+}
+
+/// Injectors and threads stand side by side, in whatever order they are written.
+#[test]
+fn injectors_stand_beside_workers() {
+    let alone = read(&["injectors"]).unwrap();
+    assert_eq!((alone.load, alone.levels, alone.range), (Load::Injectors, None, (1.0, 1_000.0)));
+    for axes in [["injectors=4,1,2", "workers=2,1"], ["workers=1,2", "injectors=1,2,4"]] {
+        let both = read(&axes).unwrap();
+        assert_eq!((both.load, both.range), (Load::Injectors, (1.0, 4.0)), "{axes:?}");
+        assert_eq!((both.levels, both.threads), (Some(vec![1.0, 2.0, 4.0]), Some(vec![1.0, 2.0])), "{axes:?}");
+    }
+    assert!(read(&["injectors=1", "workers=1", "rate"]).is_err(), "not three");
 }
 
 #[test]

@@ -28,7 +28,7 @@ impl Rig<'_> {
         &self,
         finished: &Finished,
         plan: &Plan,
-        level: f64,
+        (load, level): (Load, f64),
         kept: &mut LevelResult,
     ) -> Result<Outcome, Trouble> {
         let view = &finished.view;
@@ -55,10 +55,13 @@ impl Rig<'_> {
             facts.moves = measured.moves;
             facts.in_flight = Some(measured.in_flight());
             facts.pause_s = self.pause_s(measured).filter(|_| !self.has_knobs);
-            facts.cores_used =
-                measure::cores_used(&finished.directory, measured.from_s, measured.to_s).map_err(trouble)?;
+            // Injectors of one host observe the same processes, each for itself.
+            if self.load != Load::Injectors {
+                let (from_s, to_s) = (measured.from_s, measured.to_s);
+                facts.cores_used = measure::cores_used(&finished.directory, from_s, to_s).map_err(trouble)?;
+            }
             row.x = Some(measured.x());
-            row.n = Some(self.n(level, measured));
+            row.n = Some(if load == Load::Rate { measured.in_flight() } else { level });
             row.r_ms = self.time_s(measured).map(|time_s| time_s * 1e3);
             let moves =
                 measured.moves.map(|moves| format!("not steady: throughput changed by {:+.0} %", 100.0 * moves));
@@ -79,7 +82,7 @@ impl Rig<'_> {
         kept.failed = failed.map(|reason| reason.text.clone());
         kept.is_gone = finished.exit == Exit::Unreachable;
         let way = LevelRun {
-            load: self.load,
+            load,
             level,
             verdict: view.judgement.verdict,
             reasons: &view.judgement.reasons,
@@ -92,14 +95,6 @@ impl Rig<'_> {
         let n = row.n.unwrap_or(level);
         facts.lawful_r_s = self.lawful_r_s(n, measured.as_ref());
         Ok(judged(&way, measured.as_ref(), n, facts.lawful_r_s))
-    }
-
-    /// What the law is fitted over.
-    fn n(&self, level: f64, measured: &Measured) -> f64 {
-        match self.load {
-            Load::Vus | Load::Workers => level,
-            Load::Rate => measured.in_flight(),
-        }
     }
 
     /// Pauses for one completion, seconds.
@@ -138,7 +133,7 @@ impl Rig<'_> {
             Count::Transaction(_) => false,
         };
         let is_lawful = is_one_by_one
-            && self.load != Load::Workers
+            && !self.load.is_size()
             // What is fitted over a knob is no number of users.
             && !self.has_knobs
             && self.base.background.is_empty()

@@ -44,6 +44,7 @@ pub fn spec(world: &World) -> Spec {
         plan: "plan".into(),
         bundle: None,
         shards: vec![None; world.injectors],
+        workers: None,
         policy: world.policy,
         window_ns: world.window,
         end_ns: world.end,

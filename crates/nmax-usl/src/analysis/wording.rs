@@ -88,6 +88,7 @@ const fn counted(dimension: Dimension) -> (&'static str, &'static str) {
         Dimension::InFlight => ("request in flight", "requests in flight"),
         Dimension::Rate => ("arrival per second", "arrivals per second"),
         Dimension::Workers => ("worker", "workers"),
+        Dimension::Injectors => ("injector", "injectors"),
         Dimension::Nodes => ("node", "nodes"),
         Dimension::Threads => ("thread", "threads"),
         Dimension::Other => ("unit of load", "units of load"),

@@ -11,6 +11,7 @@ const CONCURRENCY: &[(Dimension, &[&str])] = &[
     (Dimension::InFlight, &["concurrency", "inflight"]),
     (Dimension::Threads, &["threads", "thread", "connections"]),
     (Dimension::Workers, &["workers", "worker"]),
+    (Dimension::Injectors, &["injectors", "injector"]),
     (Dimension::Nodes, &["nodes", "node", "servers", "machines", "instances"]),
     (Dimension::Other, &["n", "cores", "cpus", "processors", "processes", "load", "warehouses"]),
 ];

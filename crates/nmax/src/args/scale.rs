@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
+use super::fleet::AccessArgs;
 use super::safety::SafetyArgs;
 use super::values::duration;
 use super::{EntryArgs, OutputArgs, PlanArgs, PlanlessArgs, WorkArgs};
@@ -17,13 +18,16 @@ Examples:
   nmax scale shop.yaml --axis vus=1,2,4,8,16,32 --replicates 3
   nmax scale shop.yaml --axis rate --count transaction:checkout
   nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that meets it
+  nmax scale shop.yaml --axis injectors --nats nats://broker:4222   how far a fleet scales
+  nmax scale shop.yaml --axis injectors=1,2,4 --axis workers=1,2,4  N injectors of one thread, one of N threads
   nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' \\
     --allow-exec --price 0.34/h
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
     --allow-exec --price small=0.10/h,large=0.40/h
 
 Axes: vus (users of a closed workload), rate (iterations per second of an open one, at random where the plan does not \
-say; N is what is in flight), workers (threads of the injector, each with the plan's users), or a name of yours with \
+say; N is what is in flight), workers (threads of the injector, each with the plan's users), injectors (of the fleet at --nats, each with the plan's \
+users or rate; with workers beside it, injectors of one thread are compared with threads of one injector), or a name of yours with \
 values, set by --apply. At each value of such a knob the load is raised until the throughput is best.
 
 A level that its gates call INVALID is repeated, then left out; it is never fitted. Everything is in a folder below \
@@ -42,7 +46,7 @@ pub struct ScaleArgs {
     /// A plan file, or a URL
     #[arg(value_name = "PLAN|URL", add = candidates::plans())]
     pub what: String,
-    /// What to vary: vus, rate or workers, optionally with levels, or NAME=V,V,.. for a setting of the system
+    /// What to vary: vus, rate, workers or injectors, optionally with levels, or NAME=V,V,.. for a setting of the system
     /// under test; may be repeated [default: vus]
     #[arg(long, value_name = "AXIS[=LEVEL,..]", help_heading = "Levels")]
     pub axis: Vec<String>,
@@ -60,10 +64,11 @@ pub struct ScaleArgs {
     /// What throughput counts: requests, iterations or transaction:NAME that are ok
     #[arg(long, value_name = "WHAT", default_value = "requests", help_heading = "Levels")]
     pub count: String,
-    /// Lowest load [default: 1 user or worker, 10/s]
+    /// Lowest load [default: 1 user, worker or injector, 10/s]
     #[arg(long, value_name = "N", help_heading = "Levels")]
     pub min: Option<f64>,
-    /// Highest load [default: 1000 users, 100000/s, as many workers as cores]
+    /// Highest load [default: 1000 users, 100000/s, as many workers as cores, as many
+    /// injectors as are free]
     #[arg(long, value_name = "N", help_heading = "Levels")]
     pub max: Option<f64>,
     /// Measured part of a level [default: a fortieth of the budget, 2s to 30s]
@@ -107,6 +112,8 @@ pub struct ScaleArgs {
     #[command(flatten)]
     pub work: WorkArgs,
     #[command(flatten)]
+    pub injectors: InjectorsArgs,
+    #[command(flatten)]
     pub entry: EntryArgs,
     /// Also write the table of levels as CSV; `-` writes it to standard output instead of the result
     #[arg(long, value_name = "FILE")]
@@ -121,4 +128,31 @@ pub struct ScaleArgs {
     // Last, because its heading would go on over what follows.
     #[command(flatten)]
     pub planless: PlanlessArgs,
+}
+
+/// Where the injectors of `--axis injectors` are.
+#[derive(Clone, Debug, Args)]
+pub struct InjectorsArgs {
+    /// NATS servers of the fleet for --axis injectors, separated by commas
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "nats://127.0.0.1:4222",
+        env = "NMAX_NATS",
+        value_delimiter = ',',
+        help_heading = "NATS"
+    )]
+    pub nats: Vec<String>,
+    /// File of `nmax fleet key` that signs the runs
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "fleet.key",
+        value_hint = ValueHint::FilePath,
+        env = "NMAX_FLEET_KEY",
+        help_heading = "NATS"
+    )]
+    pub fleet_key: PathBuf,
+    #[command(flatten)]
+    pub access: AccessArgs,
 }

@@ -1,17 +1,27 @@
 //! `nmax fleet`
 
 use super::Ended;
+#[cfg(not(feature = "nats"))]
+use crate::args::InjectorsArgs;
 use crate::args::{FleetArgs, FleetVerb, KeyArgs};
 use crate::say;
 use nmax_run::Exit;
+#[cfg(not(feature = "nats"))]
+use nmax_run::Trouble;
 use nmax_run::fleet::keys;
+#[cfg(not(feature = "nats"))]
+use nmax_scale::Runner;
 
 #[cfg(feature = "nats")]
 mod join;
 #[cfg(feature = "nats")]
+mod levels;
+#[cfg(feature = "nats")]
 mod look;
 #[cfg(feature = "nats")]
 mod order;
+#[cfg(feature = "nats")]
+pub use levels::connect as runner;
 
 /// Does what is asked of a fleet.
 pub fn fleet(args: &FleetArgs) -> Ended {
@@ -34,11 +44,22 @@ pub fn fleet(args: &FleetArgs) -> Ended {
         #[cfg(feature = "nats")]
         FleetVerb::Check(args) => look::check(args),
         #[cfg(not(feature = "nats"))]
-        _ => Err(nmax_run::Trouble::usage(
-            "this nmax was built without NATS",
-            "build it whole: `make build`, or `cargo build --release --package nmax --features nats`",
-        )),
+        _ => Err(without_nats()),
     }
+}
+
+/// The injectors of a fleet, for the levels of a campaign.
+#[cfg(not(feature = "nats"))]
+pub fn runner(_: &InjectorsArgs) -> Result<Box<dyn Runner>, Trouble> {
+    Err(without_nats())
+}
+
+#[cfg(not(feature = "nats"))]
+fn without_nats() -> Trouble {
+    Trouble::usage(
+        "this nmax was built without NATS",
+        "build it whole: `make build`, or `cargo build --release --package nmax --features nats`",
+    )
 }
 
 /// Makes the keys of a fleet.

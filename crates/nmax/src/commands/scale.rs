@@ -9,11 +9,11 @@ use nmax_report::{csv, json, svg, terminal};
 use nmax_run::Trouble;
 use nmax_run::load::is_url;
 use nmax_run::signals::Interrupts;
-use nmax_scale::{Finished, Order, REPORT, Task, Words, stored};
+use nmax_scale::{Finished, Order, REPORT, Runner, Task, ThisMachine, Words, stored};
 use nmax_text::Painted;
 
-use super::Ended;
 use super::run::{is_stdout, writable, write};
+use super::{Ended, fleet};
 use crate::args::{PlanlessArgs, ScaleArgs};
 use crate::{live, load, say};
 use progress::Progress;
@@ -34,10 +34,15 @@ fn measure(args: &ScaleArgs) -> Result<Finished, Trouble> {
     for file in [&args.csv, &args.svg].into_iter().flatten().filter(|file| !is_stdout(file)) {
         writable(file)?;
     }
+    let runner: Box<dyn Runner> = match has_axis(args, "injectors") {
+        true => fleet::runner(&args.injectors)?,
+        false => Box::new(ThisMachine),
+    };
     let interrupts = Interrupts::listen().map_err(|error| error.to_string())?;
     let order = Order {
         plan,
         task,
+        runner,
         consent: args.safety.consent(),
         workers: args.work.workers,
         pin: args.work.pin.clone(),
@@ -80,13 +85,14 @@ fn has_axis(args: &ScaleArgs, name: &str) -> bool {
 fn refused(args: &ScaleArgs) -> Vec<String> {
     let is_rate = has_axis(args, "rate");
     let is_workers = has_axis(args, "workers");
+    let is_injectors = has_axis(args, "injectors");
     let flags = [
         (args.plan.profile.is_some(), "--profile", "levels have a shape of their own; leave it out"),
         (args.plan.compress.is_some(), "--compress", "levels are as short as --level-time says"),
         (args.plan.duration.is_some(), "--duration", "the length of a level is --level-time, that of all --budget"),
         (args.planless.requests.is_some(), "-n", "levels last as long as --level-time says"),
         (
-            args.planless.vus.is_some() && !is_rate && !is_workers,
+            args.planless.vus.is_some() && !is_rate && !is_workers && !is_injectors,
             "-c",
             "the number of users is what is varied: --max, or --axis vus=1,2,4",
         ),
@@ -95,7 +101,11 @@ fn refused(args: &ScaleArgs) -> Vec<String> {
             "-c",
             "the plan says how many may be in flight: --set workload.open.max_in_flight=100",
         ),
-        (args.planless.rate.is_some(), "-r", "to vary the rate, write --axis rate, or --axis rate=10/s,20/s"),
+        (
+            args.planless.rate.is_some() && !is_injectors,
+            "-r",
+            "to vary the rate, write --axis rate, or --axis rate=10/s,20/s",
+        ),
         (
             args.csv.as_deref().is_some_and(is_stdout) && args.output.json,
             "--csv -",
@@ -103,6 +113,7 @@ fn refused(args: &ScaleArgs) -> Vec<String> {
         ),
         (args.svg.as_deref().is_some_and(is_stdout), "--svg -", "give the picture a file"),
         (is_workers && args.work.workers.is_some(), "--workers", "the number of workers is what is varied"),
+        (is_injectors && !args.work.pin.is_empty(), "--pin", "this machine puts on no load"),
     ];
     let given = flags.into_iter().filter(|(is_given, _, _)| *is_given);
     given.map(|(_, flag, help)| format!("{flag} does not go with `nmax scale`\n  help: {help}")).collect()
@@ -117,8 +128,10 @@ fn planless(args: &ScaleArgs) -> PlanlessArgs {
 /// Writes and prints what has just ended.
 fn write_results(finished: &Finished, args: &ScaleArgs) -> Ended {
     let view = &finished.view;
-    let forms: [(_, &dyn Fn() -> String); 2] =
-        [(&args.svg, &|| svg::figure(&view.fit)), (&args.csv, &|| csv::measured(view))];
+    let forms: [(_, &dyn Fn() -> String); 2] = [
+        (&args.svg, &|| view.sides.as_ref().map_or_else(|| svg::figure(&view.fit), svg::compare)),
+        (&args.csv, &|| csv::measured(view)),
+    ];
     for (file, form) in forms {
         if let Some(file) = file {
             write(file, &form())?;

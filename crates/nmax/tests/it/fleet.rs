@@ -9,6 +9,8 @@ use crate::bench::{Bench, Job, count, lines, until};
 use crate::nats::{Nats, is_missing};
 use crate::peers::{arrived, target};
 
+mod levels;
+
 /// With room for the streams of a fleet.
 const JETSTREAM: &str = "jetstream { store_dir: \"FOLDER/js\", sync_interval: always, max_file: 8G }\n";
 

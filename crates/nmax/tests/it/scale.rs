@@ -260,7 +260,7 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
     let (bench, target) = (Bench::new(), target());
     let url = target.url();
     // flags                                            words
-    let cases: [(&[&str], &[&str]); 19] = [
+    let cases: [(&[&str], &[&str]); 26] = [
         (&["--axis", "nodes=1,2"], &["nothing sets it", "--apply"]),
         (&["--apply", "true"], &["no knob to set"]),
         (&["--axis", "nodes=1,2", "--apply", "true"], &["does not use {nodes}"]),
@@ -280,6 +280,19 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         (&["--level-time", "499ms"], &["500ms or more"]),
         (&["-c", "4"], &["--axis vus"]),
         (&["-r", "10/s"], &["--axis rate"]),
+        (&["--axis", "injectors=0"], &["`0` is not a level"]),
+        (&["--axis", "injectors=1", "--axis", "injectors=2"], &["an axis of load already"]),
+        (&["--axis", "injectors", "--axis", "workers=1,2"], &["the levels of both"]),
+        (&["--axis", "injectors", "--pin", "0"], &["--pin does not go with"]),
+        (
+            &["--axis", "injectors=1", "--axis", "workers=1", "--find", "p95 < 1s"],
+            &["--find: injectors against workers"],
+        ),
+        (
+            &["--axis", "injectors", "--axis", "n=1,2", "--apply", "set {n}", "--allow-exec"],
+            &["--axis injectors: a knob"],
+        ),
+        (&["--axis", "injectors"], &["fleet.key", "nmax fleet key"]),
     ];
     for (flags, words) in cases {
         let mut args = vec!["scale", &url];

@@ -1,8 +1,8 @@
 //! Words and columns where several laws stand side by side.
 
-use nmax_usl::{Analysis, Estimate};
+use nmax_usl::{Analysis, Change, Estimate, Quantity};
 
-use super::{interval, plain, value, with_unit};
+use super::{both, interval, plain, value, with_unit};
 use crate::number::UNKNOWN;
 use crate::scalability::{ScaleView, Version};
 
@@ -41,6 +41,59 @@ pub(crate) fn all_settings(view: &ScaleView) -> Option<String> {
         with_unit(&plain(x), view.fit.x_unit()),
         plain(n)
     ))
+}
+
+/// Which of two ways to grow carries more at the largest N that both reach, and their coefficients; `None` without two.
+pub(crate) fn sides(view: &ScaleView) -> Option<String> {
+    let sides = view.sides.as_ref()?;
+    let at_largest = sides.differences.iter().find_map(|difference| match difference.quantity {
+        Quantity::ThroughputAt(n) => Some((difference, plain(n))),
+        _ => None,
+    });
+    let Some((of, n)) = at_largest else {
+        return Some(
+            "Horizontal against vertical: not compared, for want of a law of both; give three levels or more.".into(),
+        );
+    };
+    let names = [format!("{n} injectors of one thread each"), format!("one injector of {n} threads")];
+    let (wide_x, tall_x) = (plain(of.before), plain(of.after));
+    let against = |a: &str, b: &str| format!("{a} against {}", with_unit(b, view.fit.x_unit()));
+    // The second over the first, which becomes the larger over the smaller.
+    let ratio = Estimate {
+        estimate: 1.0 + of.difference.estimate,
+        low: of.difference.low.map(|low| 1.0 + low),
+        high: of.difference.high.map(|high| 1.0 + high),
+        at_bound: false,
+    };
+    let turned = Estimate {
+        estimate: ratio.estimate.recip(),
+        low: ratio.high.map(f64::recip),
+        high: ratio.low.map(f64::recip),
+        at_bound: false,
+    };
+    let times = |ratio: &Estimate| format!("{} times (95 %: {})", value(ratio), interval(ratio));
+    let [wide, tall] = names;
+    let text = match of.change {
+        Change::Fell => format!("{wide} carry more than {tall}, {}: {}.", times(&turned), against(&wide_x, &tall_x)),
+        Change::Rose => format!("{tall} carries more than {wide}, {}: {}.", times(&ratio), against(&tall_x, &wide_x)),
+        Change::NotSeen => {
+            let (x, ratio) = (against(&wide_x, &tall_x), both(&turned));
+            format!("{wide} and {tall} cannot be told apart: {x}, a ratio of {ratio}.")
+        }
+        Change::Unknown => {
+            let x = against(&wide_x, &tall_x);
+            format!(
+                "it is not known which carries more, {wide} or {tall}: {x}, without an interval that may be believed."
+            )
+        }
+    };
+    let coefficients = COEFFICIENTS[..2].iter().map(|coefficient| {
+        let told = sides.versions.iter().filter_map(|version| {
+            Some(format!("{} with {}", both(&(coefficient.of)(&version.analysis)?), version.name))
+        });
+        format!("{} is {}", coefficient.name, told.collect::<Vec<_>>().join(" and "))
+    });
+    Some(format!("At N = {n}, {text} By the laws {}.", coefficients.collect::<Vec<_>>().join(", ")))
 }
 
 /// A column of the tables of versions.

@@ -204,9 +204,9 @@ const VERSIONS: [&str; 6] = ["v0", "v1", "v2", "v3", "v4", "v5"];
 const ASSUMED: [&str; 6] = ["v0", "v1 dash", "v2 dot", "v3 dash", "v4 dot", "v5 dash"];
 
 /// Overlaid curves of versions; `None` when nothing was measured.
-pub(crate) fn compare_chart(view: &CompareView) -> Option<PanelChart> {
+pub(crate) fn compare_chart(view: &CompareView, unit: &str) -> Option<PanelChart> {
     let overlay = Overlay::of_versions(&view.versions)?;
-    let labels = (view.n_label(), PER_S);
+    let labels = (view.n_label(), unit);
     Some(of_overlay("usl-compare", "Versions and their laws", &overlay, labels))
 }
 

@@ -4,7 +4,7 @@ use super::{
     CHARACTER, Entry, Key, Panel, PanelChart, STYLE, compare_chart, fit_panels, legend, what_if_chart, wrapped,
 };
 use crate::markup::{Escaped, clip};
-use crate::scalability::{CompareView, FitView, WhatIfView, wording};
+use crate::scalability::{CompareView, FitView, PER_S, WhatIfView, wording};
 use crate::svg::drawing::Drawing;
 
 /// Colors by the names of the page's variables: light, dark.
@@ -57,7 +57,7 @@ pub fn panel(view: &FitView, which: Panel) -> String {
 
 /// Versions, as a picture that stands alone.
 pub fn compare(view: &CompareView) -> String {
-    let charts: Vec<_> = compare_chart(view).into_iter().map(|chart| (Panel::Band, chart)).collect();
+    let charts: Vec<_> = compare_chart(view, PER_S).into_iter().map(|chart| (Panel::Band, chart)).collect();
     let mut entries = samples(&charts);
     entries.extend(view.differences.iter().map(|difference| plain(difference.text.clone())));
     standalone((&view.title, ""), &charts, 1, &entries)

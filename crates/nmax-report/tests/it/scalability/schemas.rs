@@ -30,6 +30,7 @@ fn comparisons_and_assumptions_satisfy_theirs() {
     let cases = [
         (json::compare(&compare()), json::usl_compare_schema()),
         (json::what_if(&what_if()), json::usl_what_if_schema()),
+        (json::scale(&sides::view(0.05, 0.02)), json::scale_schema()),
     ];
     for (value, schema) in cases {
         assert_eq!(check(&value, &schema, &schema, "answer"), Vec::<String>::new());

@@ -63,6 +63,7 @@ pub fn join(args: &JoinArgs) -> Ended {
         version: me.version.clone(),
         region: me.region.clone(),
         cores: cores(),
+        workers,
         capacity,
         ..Worker::default()
     };
@@ -149,7 +150,9 @@ impl Joined<'_> {
         let offers = self.offers.take();
         offers.into_iter().find_map(|offer| {
             let is_new = self.seen.insert(offer.run.clone()) && now.since(offer.at) < OFFER;
-            is_new.then(|| decode::<Spec>("spec", &offer.spec).ok())?.filter(|spec| spec.run == offer.run)
+            // One that asks for more threads than there are is for others.
+            let fits = |spec: &Spec| spec.run == offer.run && spec.workers <= Some(self.workers);
+            is_new.then(|| decode::<Spec>("spec", &offer.spec).ok())?.filter(fits)
         })
     }
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use nmax_engine::KeepSamples;
 use nmax_fleet::records::{Command, Policy as Loss, Spec, decode};
+use nmax_fleet::warrant::SigningKey;
+use nmax_metrics::Nanos;
 use nmax_nats::{Agreement, Broker, Offers, Sizes, Subscription, Worker, Workers};
 use nmax_plan::plan::Plan;
 use nmax_run::fleet::keys;
@@ -14,6 +16,7 @@ use nmax_run::fleet::member;
 use nmax_run::fleet::offer::{LEASE, Offered, offer};
 use nmax_run::signals::Interrupts;
 use nmax_run::{Exit, Order, SessionError, Trouble, new_id};
+use nmax_text::number::counted;
 
 use super::look::connect;
 use crate::args::{AbortArgs, DrainArgs, FleetReportArgs, FleetRunArgs, OutputArgs, Policy};
@@ -22,7 +25,7 @@ use crate::live::Live;
 use crate::{load, say};
 
 /// How long it is listened for what injectors say of themselves, and for runs.
-const SEEN: Duration = Duration::from_millis(1_500);
+pub(super) const SEEN: Duration = Duration::from_millis(1_500);
 /// How often it is looked for what has to be there, and how long between two looks.
 const LOOKS: u32 = 50;
 const LOOK: Duration = Duration::from_millis(100);
@@ -37,7 +40,7 @@ pub fn run(args: &FleetRunArgs) -> Ended {
         [] => vec![None; args.injectors as usize],
         regions => regions.iter().flat_map(|(name, count)| vec![Some(name.clone()); *count as usize]).collect(),
     };
-    enough(&broker, &shards)?;
+    enough(&Workers::new(&broker), &shards, 0)?;
     let (run, now) = new_id();
     let order = Order {
         name: args.entry.name.clone().unwrap_or_else(|| plan.name.clone()),
@@ -49,8 +52,7 @@ pub fn run(args: &FleetRunArgs) -> Ended {
         Policy::Continue => Loss::Continue,
         Policy::Takeover => Loss::Takeover { ttl_ns: LEASE.0 },
     };
-    let now = nmax_metrics::Nanos(u64::try_from(now.as_nanosecond()).unwrap_or_default());
-    let offered = Offered { shards, policy, run: run.clone(), now };
+    let offered = Offered { shards, policy, run: run.clone(), now: instant(now) };
     let put = &mut |bytes: &[u8]| nmax_nats::put(&broker, bytes).map_err(|error| error.to_string());
     let spec = offer(&order, &keys, offered, put)?;
     say::note(format_args!(
@@ -58,7 +60,7 @@ pub fn run(args: &FleetRunArgs) -> Ended {
         spec.shards.len()
     ));
     let output = OutputArgs { json: args.broker.json, wide: args.wide, quiet: args.quiet };
-    follow(broker, keys, &order, &spec, &output, args.exit_zero)
+    follow(&broker, &keys, &order, &spec, &output, args.exit_zero)
 }
 
 /// Writes the report of a run from its first result on.
@@ -73,7 +75,12 @@ pub fn report(args: &FleetReportArgs) -> Ended {
     let _ = std::fs::remove_dir_all(&folder);
     let order = watched(Arc::new(plan?), &spec.run, args.runs_dir.clone());
     let output = OutputArgs { json: args.broker.json, wide: false, quiet: false };
-    follow(broker, keys, &order, &spec, &output, args.exit_zero)
+    follow(&broker, &keys, &order, &spec, &output, args.exit_zero)
+}
+
+/// An instant as runs have it.
+pub(super) fn instant(at: jiff::Timestamp) -> Nanos {
+    Nanos(u64::try_from(at.as_nanosecond()).unwrap_or_default())
 }
 
 /// A run of others, of which this process loads nothing.
@@ -97,19 +104,15 @@ fn watched(plan: Arc<Plan>, run: &str, runs_dir: PathBuf) -> Order {
 
 /// Follows a run to its end and prints the result.
 fn follow(
-    broker: Broker,
-    keys: keys::OwnerKeys,
+    broker: &Broker,
+    keys: &keys::OwnerKeys,
     order: &Order,
     spec: &Spec,
     output: &OutputArgs,
     exits_zero: bool,
 ) -> Ended {
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
-    let (run, me) = (spec.run.clone(), manager_name());
-    let signers = vec![keys.signing.public()];
-    let agreement = Agreement::new(&broker, &run, &me, signers).map_err(Trouble::unreachable)?;
-    let subscription = Subscription::new(&broker, &run, &me).map_err(Trouble::unreachable)?;
-    let mut fleet = Fleet { broker, run, keys, agreement, subscription };
+    let mut fleet = Fleet::new(broker, &spec.run, &keys.signing)?;
     let mut live = Live::new(output.quiet || output.json);
     let finished = manager::conduct(order, spec, &mut fleet, &interrupts, &mut [&mut live])?;
     run::print(&finished.view, output);
@@ -124,33 +127,37 @@ fn manager_name() -> String {
     format!("manager-{}", std::process::id())
 }
 
-/// Complains when fewer injectors are there than are asked for.
-fn enough(broker: &Broker, shards: &[Option<String>]) -> Result<(), Trouble> {
-    let workers = Workers::new(broker);
+/// Complains when fewer injectors with so many threads are there than are asked for.
+pub(super) fn enough(workers: &Workers, shards: &[Option<String>], threads: u32) -> Result<(), Trouble> {
     for _ in 0..LOOKS {
-        if are_enough(&workers.list(), shards).is_ok() {
+        if are_enough(&workers.list(), shards, threads).is_ok() {
             return Ok(());
         }
         pause(LOOK);
     }
-    are_enough(&workers.list(), shards)
+    are_enough(&workers.list(), shards, threads)
+}
+
+/// How many of these injectors are free, of a region, with so many threads.
+pub(super) fn free(there: &[Worker], region: Option<&String>, threads: u32) -> usize {
+    let is_of = |worker: &&Worker| worker.workers >= threads && (region.is_none() || worker.region.as_ref() == region);
+    there.iter().filter(|worker| worker.run.is_none() && !worker.is_draining).filter(is_of).count()
 }
 
 /// Whether so many of these injectors are free.
-fn are_enough(there: &[Worker], shards: &[Option<String>]) -> Result<(), Trouble> {
-    let free = |region: Option<&String>| {
-        let is_of = |worker: &&Worker| region.is_none() || worker.region.as_ref() == region;
-        there.iter().filter(|worker| worker.run.is_none() && !worker.is_draining).filter(is_of).count()
-    };
+fn are_enough(there: &[Worker], shards: &[Option<String>], threads: u32) -> Result<(), Trouble> {
     let mut regions: Vec<Option<&String>> = shards.iter().map(Option::as_ref).collect();
     regions.dedup();
     for region in regions {
-        let (wanted, found) = (shards.iter().filter(|of| of.as_ref() == region).count(), free(region));
+        let (wanted, found) = (shards.iter().filter(|of| of.as_ref() == region).count(), free(there, region, threads));
         if found < wanted {
             let of = region.map_or_else(String::new, |region| format!(" of region {region}"));
+            let with = if threads > 1 { format!(" with {threads} threads") } else { String::new() };
             return Err(Trouble::unreachable(format!(
-                "{wanted} injectors{of} are asked for, and {found} are free\n  \
-                 help: `nmax fleet join` makes a machine one; `nmax fleet status` lists them"
+                "{}{of}{with} {} asked for, and {found} are free\n  \
+                 help: `nmax fleet join` makes a machine one; `nmax fleet status` lists them",
+                counted(wanted as u64, "injector"),
+                if wanted == 1 { "is" } else { "are" }
             )));
         }
     }
@@ -163,15 +170,25 @@ pub(super) fn pause(time: Duration) {
 }
 
 /// The way to the injectors of a run.
-struct Fleet {
-    broker: Broker,
-    run: String,
-    keys: keys::OwnerKeys,
+pub(super) struct Fleet<'a> {
+    broker: &'a Broker,
+    run: &'a str,
+    key: &'a SigningKey,
     agreement: Agreement,
     subscription: Subscription,
 }
 
-impl Link for Fleet {
+impl<'a> Fleet<'a> {
+    /// To those of a run that this key signs.
+    pub(super) fn new(broker: &'a Broker, run: &'a str, key: &'a SigningKey) -> Result<Self, Trouble> {
+        let me = manager_name();
+        let agreement = Agreement::new(broker, run, &me, vec![key.public()]).map_err(Trouble::unreachable)?;
+        let subscription = Subscription::new(broker, run, &me).map_err(Trouble::unreachable)?;
+        Ok(Self { broker, run, key, agreement, subscription })
+    }
+}
+
+impl Link for Fleet<'_> {
     type Coordinator = Agreement;
 
     fn coordinator(&mut self) -> &mut Agreement {
@@ -187,12 +204,12 @@ impl Link for Fleet {
 
     fn rewind(&mut self) -> Result<(), String> {
         let again = format!("{}-again", manager_name());
-        self.subscription = Subscription::new(&self.broker, &self.run, &again).map_err(|error| error.to_string())?;
+        self.subscription = Subscription::new(self.broker, self.run, &again).map_err(|error| error.to_string())?;
         Ok(())
     }
 
     fn order(&mut self, command: Command) -> Result<(), String> {
-        nmax_nats::order(&self.broker, &self.run, command, &self.keys.signing).map_err(|error| error.to_string())
+        nmax_nats::order(self.broker, self.run, command, self.key).map_err(|error| error.to_string())
     }
 }
 
