@@ -19,7 +19,7 @@ Examples:
   nmax scale shop.yaml --axis rate --count transaction:checkout
   nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that meets it
   nmax scale shop.yaml --axis injectors --nats nats://broker:4222   how far a fleet scales
-  nmax scale shop.yaml --axis injectors=1,2,4 --axis workers=1,2,4  N injectors of one thread, one of N threads
+  nmax scale shop.yaml --axis injectors=1,2,4 --axis workers=1,2,4  N injectors, N threads
   nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' \\
     --allow-exec --price 0.34/h
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\

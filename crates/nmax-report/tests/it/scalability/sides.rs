@@ -6,7 +6,7 @@ use super::*;
 fn noisy(law: &Usl, noise: f64, shift: usize) -> Vec<(f64, f64)> {
     let levels = [1.0, 1.0, 2.0, 2.0, 4.0, 4.0, 8.0, 8.0];
     let one = |(index, n): (usize, f64)| {
-        let sign = if (index + shift) % 3 == 0 { 1.0 } else { -0.7 };
+        let sign = if (index + shift).is_multiple_of(3) { 1.0 } else { -0.7 };
         (n, law.throughput_at(n) * (1.0 + sign * noise))
     };
     levels.into_iter().enumerate().map(one).collect()
