@@ -486,6 +486,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The fleet: its injectors and its runs. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["FleetPage"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/plans": {
         parameters: {
             query?: never;
@@ -812,6 +857,57 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Steered"];
+                    };
+                };
+                /** @description Why not. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Failure"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fleet/runs/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a run of the fleet. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Ending"];
+                };
+            };
+            responses: {
+                /** @description Done. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Told"];
                     };
                 };
                 /** @description Why not. */
@@ -1200,6 +1296,11 @@ export interface components {
             /** Format: double */
             high: number | null;
         };
+        /** @description How a run of the fleet is ended. */
+        Ending: {
+            /** @default stop */
+            how: components["schemas"]["FleetEnd"];
+        };
         ErrorExample: {
             /** Format: double */
             at_s: number;
@@ -1227,6 +1328,92 @@ export interface components {
             /** @description What to do; may be empty. */
             help: string;
         };
+        /** @description How a run is to end. */
+        FleetEnd: "stop" | "cut";
+        /** @description An injector. */
+        FleetInjector: {
+            /** @description Its id, of its process alone. */
+            id: string;
+            /** @description Its host. */
+            host: string;
+            /** @description Its version of nmax. */
+            version: string;
+            /** @description Where it is; null where that was not said. */
+            region: string | null;
+            /**
+             * Format: uint32
+             * @description Processors.
+             */
+            cores: number;
+            /**
+             * Format: uint32
+             * @description Requests per second that it can send.
+             */
+            capacity_per_s: number;
+            /**
+             * Format: double
+             * @description Its wall clock against that of NATS, ms; null before it is known.
+             */
+            clock_offset_ms: number | null;
+            /**
+             * Format: double
+             * @description How uncertain its clock is against that of NATS, ms; null before it is known.
+             */
+            clock_error_ms: number | null;
+            /** @description The run that it takes part in. */
+            run: string | null;
+            /** @description Whether it takes no further run. */
+            draining: boolean;
+            /**
+             * Format: double
+             * @description Since it last said something, s; injectors do so every 5 s.
+             */
+            silent_s: number;
+            /** @description How it is. */
+            health: components["schemas"]["Health"];
+            /** @description How it is, in words. */
+            state: string;
+        };
+        /** @description A fleet as it is now. */
+        FleetPage: {
+            /** @description Its NATS servers, without passwords; empty of a server that shows no fleet. */
+            address: string;
+            /** @description Whether the connection is up; what is shown is what was heard last. */
+            is_connected: boolean;
+            /** @description What is wrong; empty when nothing is. */
+            trouble: string;
+            /** @description Whether this server has the key that ends runs. */
+            can_end: boolean;
+            /** @description By id; those that fell silent too. */
+            injectors: components["schemas"]["FleetInjector"][];
+            /** @description The newest first. */
+            runs: components["schemas"]["FleetRun"][];
+            /** @description Ids of those that are in the folder of this server. */
+            here: string[];
+        };
+        /** @description A run of a fleet. */
+        FleetRun: {
+            /** @description Its id. */
+            run: string;
+            /** @description RFC 3339 UTC. */
+            offered_at: string;
+            /**
+             * Format: uint32
+             * @description How many injectors share it.
+             */
+            injectors: number;
+            /**
+             * Format: uint32
+             * @description How many of them came to their end.
+             */
+            ended: number;
+            /** @description How far it came, in words. */
+            state: string;
+            /** @description Whether it may still put on load. */
+            goes_on: boolean;
+            /** @description Why it did not begin. */
+            reasons: string[];
+        };
         /** @description One window of a running run. */
         Frame: {
             /** Format: double */
@@ -1247,6 +1434,8 @@ export interface components {
             /** @description What comes next. */
             next: string;
         };
+        /** @description How an injector is; of several, what is worst. */
+        Health: "free" | "loads" | "draining" | "clock_uncertain" | "silent";
         /** @description Exchanges by response time. */
         Heat: {
             /** @description One more than there are counts in a column. */
@@ -1446,6 +1635,8 @@ export interface components {
         RunPage: {
             row: components["schemas"]["RunRow"];
             is_running: boolean;
+            /** @description Whether it is a run of the fleet that goes on: its load cannot be changed. */
+            is_of_fleet: boolean;
             /**
              * Format: double
              * @description As far as it is written.
@@ -1540,6 +1731,8 @@ export interface components {
             may_exec: boolean;
             /** @description Whether visits may be recorded. */
             may_record: boolean;
+            /** @description Whether this server shows a fleet. */
+            has_fleet: boolean;
             /** @description Folder of the plans; null where there is none. */
             plans: string | null;
             /** @description Sent as the header `X-Nmax-Key` with everything that changes something. */
@@ -1649,6 +1842,10 @@ export interface components {
         Steered: {
             /** Format: uint64 */
             revision: number;
+            text: string;
+        };
+        /** @description What was done, in words. */
+        Told: {
             text: string;
         };
         /** @description A figure of all runs of a name. */

@@ -99,7 +99,7 @@ impl Access {
     }
 
     /// The URLs as users read them, without passwords.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         self.urls.iter().filter_map(|url| url.rsplit('@').next()).collect::<Vec<_>>().join(", ")
     }
 

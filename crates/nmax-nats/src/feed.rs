@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use async_nats::header;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use futures_util::StreamExt;
 use nmax_metrics::Nanos;
@@ -16,6 +15,8 @@ pub(crate) struct Message {
     pub(crate) subject: String,
     /// What it says; `None` for the mark that an earlier one expired or was deleted.
     pub(crate) bytes: Option<Vec<u8>>,
+    /// Without bytes: nobody deleted it, its time is over.
+    pub(crate) has_expired: bool,
     /// When the broker got it, ns since 1970.
     pub(crate) at: Nanos,
 }
@@ -53,10 +54,10 @@ async fn follow(link: &Link, stream: &str, subjects: &str, next: &mut u64, take:
         let Ok(info) = message.info() else { return };
         *next = info.stream_sequence + 1;
         let at = Nanos(info.published.unix_timestamp_nanos().max(0) as u64);
-        let is_mark = message.headers.as_ref().is_some_and(|headers| {
-            headers.get(header::NATS_MARKER_REASON).is_some() || headers.get("KV-Operation").is_some()
-        });
+        let of_header = |name: &str| message.headers.as_ref()?.get(name);
+        let expired = of_header("Nats-Marker-Reason").map(|reason| reason.as_str() == "MaxAge");
+        let is_mark = expired.is_some() || of_header("KV-Operation").is_some();
         let bytes = (!is_mark).then(|| message.payload.to_vec());
-        take(Message { subject: message.subject.to_string(), bytes, at });
+        take(Message { subject: message.subject.to_string(), bytes, has_expired: expired == Some(true), at });
     }
 }

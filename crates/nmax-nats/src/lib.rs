@@ -9,7 +9,7 @@
 //! - `streams`: the streams of a fleet and their settings; `feed`: their messages from the first one on
 //! - [`Agreement`]: records, leases, commands and clock of a run; `lease`: leases as messages that expire
 //! - [`ResultPublisher`]: batches from the spool to the broker; [`Subscription`]: from there to a manager
-//! - [`Worker`]: what injectors say of themselves; [`Offers`]: runs for them; `files`: plans by their hash
+//! - [`Worker`]: what injectors say of themselves; [`Offers`]: runs for them; [`Runs`]: how far these came; `files`: plans by their hash
 //! - [`SpoolFolder`]: spools as files
 //! - [`check`]: whether a server can serve a fleet, and the permissions of its users
 
@@ -23,6 +23,7 @@ mod feed;
 mod files;
 mod lease;
 mod publisher;
+mod runs;
 mod streams;
 mod subscription;
 mod workers;
@@ -35,6 +36,7 @@ pub use disk::{LeftOver, SpoolFile, SpoolFolder};
 pub use error::{NatsError, VERSION_MIN};
 pub use files::{get, hash, put};
 pub use publisher::ResultPublisher;
+pub use runs::{KnownRun, Runs};
 pub use streams::{Sizes, look, prepare};
 pub use subscription::{Arrival, Odd, Subscription};
-pub use workers::{Announcement, Offer, Offers, Worker, Workers};
+pub use workers::{Announcement, Heard, Offer, Offers, Worker, Workers};

@@ -17,6 +17,8 @@ use crate::streams::{CONTROL, WORKERS};
 
 /// How often an injector says that it is there: thrice in the time after which it is forgotten.
 const EVERY: Duration = Duration::from_secs(5);
+/// Injectors that are known although they are silent.
+const SILENT_MAX: usize = 256;
 /// Offers that wait to be looked at.
 const OFFERS_MAX: usize = 1024;
 
@@ -57,10 +59,21 @@ pub struct Announcement {
     _task: Task,
 }
 
-/// The injectors that are there.
+/// An injector, and when it was heard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// What it said last.
+    pub worker: Worker,
+    /// When that came, on the clock of the connection.
+    pub at: Nanos,
+    /// It neither said anything for longer than it is kept, nor that it leaves.
+    pub is_silent: bool,
+}
+
+/// The injectors that are there, and those that fell silent since this began.
 #[derive(Debug)]
 pub struct Workers {
-    known: Arc<Mutex<BTreeMap<String, Worker>>>,
+    known: Arc<Mutex<BTreeMap<String, Heard>>>,
     _task: Task,
 }
 
@@ -106,6 +119,14 @@ impl Announcement {
     pub fn set(&self, worker: Worker) {
         self.worker.send_replace(worker);
     }
+
+    /// Changes what it says the next time.
+    pub fn amend(&self, change: impl FnOnce(&mut Worker)) {
+        self.worker.send_if_modified(|worker| {
+            change(worker);
+            false
+        });
+    }
 }
 
 impl Drop for Announcement {
@@ -126,20 +147,42 @@ impl Workers {
         let known = Arc::new(Mutex::new(BTreeMap::new()));
         let of = known.clone();
         let prefix = format!("$KV.{WORKERS}.");
+        let clock = Arc::clone(&broker.link.clock);
         let task = feed(broker, "KV_nmax_workers", format!("{prefix}>"), move |message| {
             let id = message.subject.strip_prefix(&prefix).unwrap_or_default().to_owned();
             let worker = message.bytes.and_then(|bytes| serde_json::from_slice::<Worker>(&bytes).ok());
+            let mut known = lock(&of);
             match worker {
-                Some(worker) if worker.id == id => lock(&of).insert(id, worker),
-                _ => lock(&of).remove(&id),
-            };
+                Some(worker) if worker.id == id => {
+                    known.insert(id, Heard { worker, at: clock.now(), is_silent: false });
+                }
+                None if message.has_expired => fell_silent(&mut known, &id),
+                _ => drop(known.remove(&id)),
+            }
         });
         Self { known, _task: task }
     }
 
     /// Those that are there now, by id.
     pub fn list(&self) -> Vec<Worker> {
+        lock(&self.known).values().filter(|heard| !heard.is_silent).map(|heard| heard.worker.clone()).collect()
+    }
+
+    /// Those that are there now, and those that fell silent, by id.
+    pub fn heard(&self) -> Vec<Heard> {
         lock(&self.known).values().cloned().collect()
+    }
+}
+
+/// Keeps an injector that says nothing more, in place of the one that has done so for longest.
+fn fell_silent(known: &mut BTreeMap<String, Heard>, id: &str) {
+    let Some(heard) = known.get_mut(id) else { return };
+    heard.is_silent = true;
+    let silent = known.iter().filter(|(_, heard)| heard.is_silent);
+    if silent.clone().count() > SILENT_MAX
+        && let Some(oldest) = silent.min_by_key(|(_, heard)| heard.at).map(|(id, _)| id.clone())
+    {
+        known.remove(&oldest);
     }
 }
 

@@ -59,6 +59,8 @@ macro_rules! types {
     };
 }
 
+pub(crate) mod fleet;
+
 types! {
     /// Why something was not done.
     out Failure {
@@ -79,6 +81,8 @@ types! {
         may_exec: bool,
         /// Whether visits may be recorded.
         may_record: bool,
+        /// Whether this server shows a fleet.
+        has_fleet: bool,
         /// Folder of the plans; null where there is none.
         plans: Option<String>,
         /// Sent as the header `X-Nmax-Key` with everything that changes something.
@@ -154,6 +158,8 @@ types! {
     out RunPage {
         row: RunRow,
         is_running: bool,
+        /// Whether it is a run of the fleet that goes on: its load cannot be changed.
+        is_of_fleet: bool,
         /// As far as it is written.
         duration_s: f64,
         planned_end_s: Option<f64>,
@@ -450,6 +456,14 @@ types! {
     words Action { Load, #[default] Hold, Stop, }
     out Steered {
         revision: u64,
+        text: String,
+    }
+    /// How a run of the fleet is ended.
+    in Ending {
+        how: fleet::FleetEnd,
+    }
+    /// What was done, in words.
+    out Told {
         text: String,
     }
     in Label {

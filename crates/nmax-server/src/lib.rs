@@ -10,6 +10,7 @@
 //! - `runs`: the list; `page`: a run; `course`: a run over time; `live`: a run as it goes on; `analyses`: runs beside each other
 //! - `capacity`: what to buy, with values that may be moved
 //! - `plans`: plans of a folder; `started`: runs that are started here; `recordings`: visits that are recorded; `steer`: changes of a running run
+//! - [`Fleet`]: the fleet that is shown beside them
 //! - `scrape`: running runs for Prometheus; `ui`: the page
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -18,6 +19,7 @@ mod analyses;
 mod api;
 mod capacity;
 mod course;
+mod fleet;
 mod guard;
 mod live;
 mod page;
@@ -33,6 +35,8 @@ mod started;
 mod steer;
 mod ui;
 
+pub use api::fleet::{FleetEnd, FleetInjector, FleetPage, FleetRun, Health};
+pub use fleet::Fleet;
 pub use server::{Options, Server, serve};
 pub use started::Grants;
 

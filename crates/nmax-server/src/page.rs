@@ -69,6 +69,7 @@ pub(crate) fn page(found: RunPath) -> Result<api::RunPage, Refusal> {
     let now = end.as_secs_f64();
     Ok(api::RunPage {
         is_running,
+        is_of_fleet: false,
         duration_s: row.duration_s.unwrap_or(now),
         planned_end_s: times.1.map(Nanos::as_secs_f64),
         hold: api::Hold {

@@ -14,7 +14,7 @@ use crate::page::{self, RunPath, SpanS};
 use crate::refusal::Refusal;
 use crate::runs::Filter;
 use crate::server::Shared;
-use crate::{analyses, steer};
+use crate::{analyses, fleet, steer};
 
 /// A question, taken apart.
 pub(crate) struct Asked<'a> {
@@ -199,7 +199,13 @@ pub(crate) fn table() -> Vec<Route> {
                 Ok(asked.shared.runs.list(&filter))
             },
         ),
-        get("/api/runs/{id}", "A run without its numbers.", &[], |asked| page::page(asked.run()?)),
+        get("/api/runs/{id}", "A run without its numbers.", &[], |asked| {
+            let page = page::page(asked.run()?)?;
+            Ok(api::RunPage {
+                is_of_fleet: fleet::fleet_of(asked.shared.fleet.as_deref(), &page.row.id).is_some(),
+                ..page
+            })
+        }),
         get("/api/runs/{id}/report", "The report of a run, or of a part of it.", &SPAN, |asked| {
             let report = asked.shared.reports.get(&asked.run()?.path, asked.span()?)?;
             Ok(api::Report::clone(&report))
@@ -250,6 +256,9 @@ pub(crate) fn table() -> Vec<Route> {
                 analyses::what_if(asked.run()?, law, asked.number("n")?)
             },
         ),
+        get("/api/fleet", "The fleet: its injectors and its runs.", &[], |asked| {
+            Ok(fleet::page(asked.shared.fleet.as_deref(), &asked.shared.runs))
+        }),
         get("/api/plans", "Lists the plans.", &[], |asked| asked.shared.plans.list()),
         Route {
             needs: Needs::Known,
@@ -290,8 +299,17 @@ pub(crate) fn table() -> Vec<Route> {
             post.clone(),
             "/api/runs/{id}/steer",
             "Changes the load of a running run, or ends it.",
-            |asked, wish: api::Wish| steer::steer(&asked.run()?.path, &wish),
+            |asked, wish: api::Wish| {
+                let RunPath { row, path } = asked.run()?;
+                match fleet::fleet_of(asked.shared.fleet.as_deref(), &row.id) {
+                    Some(fleet) => fleet::steer(fleet, &row.id, &wish),
+                    None => steer::steer(&path, &wish),
+                }
+            },
         ),
+        change(post.clone(), "/api/fleet/runs/{id}/end", "Ends a run of the fleet.", |asked, end: api::Ending| {
+            fleet::end(asked.shared.fleet.as_deref(), &asked.parts[0], end.how)
+        }),
         change(post.clone(), "/api/recordings", "Records a visit.", |asked, visit: api::Visit| {
             asked.shared.recordings.begin(&asked.shared.processes, &asked.shared.plans, &visit)
         }),

@@ -168,6 +168,11 @@ impl Runs {
         search().or_else(|| self.level(id)).ok_or_else(|| Refusal::missing(format!("there is no run {id}")))
     }
 
+    /// Whether a run of this id was in the folder at the last look.
+    pub(crate) fn has(&self, id: &str) -> bool {
+        self.known().values().any(|known| known.row.id == id)
+    }
+
     /// A level of a campaign, which is a run in its folder.
     fn level(&self, id: &str) -> Option<(RunRow, PathBuf)> {
         let campaigns: Vec<PathBuf> = {

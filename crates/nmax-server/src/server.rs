@@ -28,6 +28,7 @@ use tokio::task::JoinSet;
 
 use crate::api::{self, In, Out};
 use crate::capacity::Counted;
+use crate::fleet::Fleet;
 use crate::guard::{COOKIE_NAME, Caller, Guard};
 use crate::live::{Hub, Message, Watch};
 use crate::page::Reports;
@@ -86,6 +87,8 @@ pub struct Options {
     pub grants: Grants,
     /// This program.
     pub program: PathBuf,
+    /// The fleet that is shown.
+    pub fleet: Option<Arc<dyn Fleet>>,
 }
 
 /// What every answer needs.
@@ -96,6 +99,7 @@ pub(crate) struct Shared {
     pub(crate) plans: Plans,
     pub(crate) processes: Processes,
     pub(crate) recordings: Recordings,
+    pub(crate) fleet: Option<Arc<dyn Fleet>>,
     scrape: Scrape,
     guard: Guard,
     /// The secret of the printed address, which works once.
@@ -153,6 +157,7 @@ impl Server {
             plans: Plans(options.plans),
             processes: Processes::new(options.program, options.grants),
             recordings: Recordings::default(),
+            fleet: options.fleet,
             scrape: Scrape::default(),
             guard: Guard {
                 hosts: options.hosts,
@@ -433,6 +438,7 @@ fn session(shared: &Shared, caller: &Caller, begun: Option<&str>) -> Answer {
         may_start: may_change && grants.start,
         may_exec: may_change && grants.exec,
         may_record: may_change && grants.record,
+        has_fleet: shared.fleet.is_some(),
         plans,
         key: caller.session.as_ref().map(|session| session.key.clone()),
     });

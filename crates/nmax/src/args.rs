@@ -35,7 +35,7 @@ pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, S
 pub use export::ExportArgs;
 pub use fleet::{
     AbortArgs, AccessArgs, BrokerArgs, CheckArgs as FleetCheckArgs, DrainArgs, FleetArgs, FleetReportArgs,
-    FleetRunArgs, FleetVerb, JoinArgs, KeyArgs, Policy,
+    FleetRunArgs, FleetVerb, JoinArgs, KeyArgs, Policy, WatchArgs,
 };
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};

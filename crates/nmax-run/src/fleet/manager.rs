@@ -1,6 +1,9 @@
 //! A run on many injectors, from the side of the one who orders it: offered, followed, judged and written down as a run of
 //! this machine is. It decides nothing that the injectors need, so it may end and come back.
 
+use std::fs::File;
+use std::path::Path;
+
 use nmax_analysis::{Fold, Judged};
 use nmax_engine::Complete;
 use nmax_engine::measure::exchange_events::ExchangeEvents;
@@ -92,11 +95,11 @@ pub fn conduct(
     attempt.follow(link, &mut manager, interrupts, Some(listeners));
     if attempt.results.counts().late > 0 {
         // What came late is where it belongs once everything is folded again, in order.
-        let found = attempt.remove()?;
         link.rewind().map_err(|error| SessionError::Fleet(vec![error]))?;
+        let found = attempt.remove()?;
         let mut manager = nmax_fleet::Manager::new(spec);
         attempt = Attempt::new(order, spec, link, self::results(order, spec), origin)?;
-        attempt.commanded = found;
+        (attempt.commanded, attempt.is_ended_by_others) = found;
         attempt.follow(link, &mut manager, interrupts, None);
     }
     listeners.iter_mut().for_each(|listener| listener.ended());
@@ -119,6 +122,8 @@ struct Attempt<'a> {
     injectors: Vec<InjectorRecord>,
     newest: u64,
     commanded: Option<Command>,
+    /// Somebody else asked for the end.
+    is_ended_by_others: bool,
     trouble: Option<StoreError>,
 }
 
@@ -160,6 +165,7 @@ impl<'a> Attempt<'a> {
             injectors,
             newest: 0,
             commanded: None,
+            is_ended_by_others: false,
             trouble: None,
         };
         for (code, text) in &order.warnings {
@@ -174,12 +180,12 @@ impl<'a> Attempt<'a> {
         Ok(attempt)
     }
 
-    /// Takes the directory away again; what was asked of the run.
-    fn remove(self) -> Result<Option<Command>, SessionError> {
+    /// Takes the directory away again; what was asked of the run here, and whether others asked for its end.
+    fn remove(self) -> Result<(Option<Command>, bool), SessionError> {
         let path = self.writer.path().to_owned();
         drop(self.writer);
         std::fs::remove_dir_all(&path).map_err(|source| StoreError::Io { action: "remove", path, source })?;
-        Ok(self.commanded)
+        Ok((self.commanded, self.is_ended_by_others))
     }
 
     /// Takes what comes until all is there, or cannot come any more.
@@ -194,6 +200,7 @@ impl<'a> Attempt<'a> {
         let mut quiet_since = monotonic();
         loop {
             let _ = manager.step(link.coordinator(), &mut self.results, monotonic());
+            self.is_ended_by_others |= self.commanded.is_none() && link.coordinator().command().is_some();
             let mut has_come = false;
             while let Some(Arrival { batch, at, answer }) = link.arrival() {
                 has_come = true;
@@ -350,13 +357,15 @@ impl<'a> Attempt<'a> {
         if counts.doubled > 0 {
             self.event(ended, "LOAD_DOUBLED", &format!("{} windows were loaded by two injectors", counts.doubled));
         }
-        let is_stopped = self.commanded.is_some();
+        let is_stopped_here = self.commanded.is_some();
+        let is_stopped = is_stopped_here || self.is_ended_by_others;
         for shard in 0..self.injectors.len() {
             self.reading(shard, ended, figures::ENDED_S, ended.as_secs_f64());
             self.reading(shard, ended, figures::INTERRUPTED, f64::from(u8::from(is_stopped)));
         }
         if is_stopped {
-            self.event(ended, "INTERRUPTED", "the run was stopped by a signal");
+            let how = if is_stopped_here { "by a signal" } else { "from elsewhere" };
+            self.event(ended, "INTERRUPTED", &format!("the run was stopped {how}"));
         }
         let (manifest, records) = (self.manifest.clone(), self.injectors.clone());
         self.write(|writer| writer.injectors(&manifest, &records));
@@ -365,7 +374,7 @@ impl<'a> Attempt<'a> {
         }
         let plan = &self.order.plan;
         let judged: Judged = self.fold.judge(plan, self.results.catalog(), None, None);
-        let exit = if is_stopped { Exit::Interrupted } else { exit_of(&judged.judgement, self.fold.totals()) };
+        let exit = if is_stopped_here { Exit::Interrupted } else { exit_of(&judged.judgement, self.fold.totals()) };
         let directory = self.writer.path().to_owned();
         let report_path = Some(directory.join("report.html").display().to_string());
         let mut view = View::new(&judged, plan, RunContext { run: info(&self.manifest), likeness: None, report_path });
@@ -381,13 +390,23 @@ impl<'a> Attempt<'a> {
 
 /// The directory of the run. One that was left by a process that ended is replaced: all of it comes again.
 fn create(order: &Order, manifest: &Manifest) -> Result<RunWriter, StoreError> {
-    let created = RunWriter::create(&order.runs_dir, manifest);
+    let root = &order.runs_dir;
+    let error = |action: &'static str, path: &Path| {
+        let path = path.to_owned();
+        move |source| StoreError::Io { action, path, source }
+    };
+    std::fs::create_dir_all(root).map_err(error("create", root))?;
+    // Several processes may follow a run into a folder: none takes away what another has begun. A file system without locks
+    // leaves that to chance.
+    let folder = File::open(root).map_err(error("open", root))?;
+    let _ = folder.lock();
+    let created = RunWriter::create(root, manifest);
     let Err(StoreError::Exists { path }) = &created else { return created };
-    if RunReader::open_damaged(path)?.is_running() {
+    if RunReader::open_damaged(path).is_ok_and(|run| run.is_running()) {
         return created;
     }
-    std::fs::remove_dir_all(path).map_err(|source| StoreError::Io { action: "replace", path: path.clone(), source })?;
-    RunWriter::create(&order.runs_dir, manifest)
+    std::fs::remove_dir_all(path).map_err(error("replace", path))?;
+    RunWriter::create(root, manifest)
 }
 
 /// A window as listeners see those of this machine.

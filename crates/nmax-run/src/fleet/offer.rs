@@ -15,7 +15,7 @@ use crate::session::Order;
 /// Least time from the decision to start to the origin: each injector has to make its workers ready.
 const LEAD: Nanos = Nanos::from_secs(5);
 /// Largest uncertainty of a clock.
-const SKEW_MAX: Nanos = Nanos::from_millis(50);
+pub const SKEW_MAX: Nanos = Nanos::from_millis(50);
 /// Length of a lease: the longest gap after the death of a leader of three was 7.4 s.
 pub const LEASE: Nanos = Nanos::from_secs(15);
 /// A run without a planned end is stopped after this time.

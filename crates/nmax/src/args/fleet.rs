@@ -65,6 +65,26 @@ pub struct BrokerArgs {
     pub json: bool,
 }
 
+/// The fleet that a server shows.
+#[derive(Clone, Debug, Args)]
+pub struct WatchArgs {
+    /// Show a fleet and follow its runs: NATS servers, as nats://HOST:PORT or tls://HOST:PORT; several of a cluster separated by commas
+    #[arg(long = "nats", value_name = "URL", env = "NMAX_NATS", value_delimiter = ',', help_heading = "NATS")]
+    pub nats: Vec<String>,
+    /// File of `nmax fleet key` that opens the plans of runs [default: fleet.key, if it is there]; with fleet.trust, runs
+    /// are followed and not ended
+    #[arg(
+        long = "fleet-key",
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        env = "NMAX_FLEET_KEY",
+        help_heading = "NATS"
+    )]
+    pub fleet_key: Option<PathBuf>,
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
 /// As whom to connect, and how the connection is protected.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AccessArgs {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use super::SafetyArgs;
+use super::{SafetyArgs, WatchArgs};
 
 /// The port when nothing else is asked for.
 const PORT: u16 = 7171;
@@ -16,6 +16,7 @@ Examples:
   nmax serve --plans plans --allow-target 10.0.0.0/8
   nmax serve --read-only                       for a screen on the wall
   NMAX_SERVE_TOKEN=$(openssl rand -hex 24) nmax serve --listen 0.0.0.0:7171 --host loadgen.lan
+  nmax serve --nats nats://broker:4222         the fleet, and its runs in ./runs, with fleet.key beside it
 
 Everyone who reaches the address may read, as long as it is of this machine alone. To change something (start, steer, \
 note, save) a browser has to come by the printed address, which works once; then a new one is printed. Programs send \
@@ -43,6 +44,8 @@ pub struct ServeArgs {
     pub allow_exec: bool,
     #[command(flatten)]
     pub safety: SafetyArgs,
+    #[command(flatten)]
+    pub fleet: WatchArgs,
 }
 
 /// Where a page is served.

@@ -1,16 +1,19 @@
 //! `nmax fleet`
 
+use std::path::Path;
+use std::sync::Arc;
+
+use nmax_run::fleet::keys;
+use nmax_run::{Exit, Trouble};
+#[cfg(not(feature = "nats"))]
+use nmax_scale::Runner;
+use nmax_server::Fleet;
+
 use super::Ended;
 #[cfg(not(feature = "nats"))]
 use crate::args::InjectorsArgs;
-use crate::args::{FleetArgs, FleetVerb, KeyArgs};
+use crate::args::{FleetArgs, FleetVerb, KeyArgs, WatchArgs};
 use crate::say;
-use nmax_run::Exit;
-#[cfg(not(feature = "nats"))]
-use nmax_run::Trouble;
-use nmax_run::fleet::keys;
-#[cfg(not(feature = "nats"))]
-use nmax_scale::Runner;
 
 #[cfg(feature = "nats")]
 mod join;
@@ -20,6 +23,8 @@ mod levels;
 mod look;
 #[cfg(feature = "nats")]
 mod order;
+#[cfg(feature = "nats")]
+mod watch;
 #[cfg(feature = "nats")]
 pub use levels::connect as runner;
 
@@ -60,6 +65,17 @@ fn without_nats() -> Trouble {
         "this nmax was built without NATS",
         "build it whole: `make build`, or `cargo build --release --package nmax --features nats`",
     )
+}
+
+/// The fleet that a server shows, if one was named; its runs are written into `runs_dir`.
+pub fn watched(args: &WatchArgs, runs_dir: &Path) -> Result<Option<Arc<dyn Fleet>>, Trouble> {
+    if args.nats.is_empty() {
+        return Ok(None);
+    }
+    #[cfg(feature = "nats")]
+    return Ok(Some(watch::watch(args, runs_dir)?));
+    #[cfg(not(feature = "nats"))]
+    Err(without_nats())
 }
 
 /// Makes the keys of a fleet.

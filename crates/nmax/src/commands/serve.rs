@@ -30,6 +30,7 @@ pub fn serve(args: &ServeArgs) -> Ended {
             "set it to a secret, as in `NMAX_SERVE_TOKEN=$(openssl rand -hex 24) nmax serve ..`",
         ));
     }
+    let fleet = super::fleet::watched(&args.fleet, &args.runs_dir)?;
     let grants = Grants {
         start: !args.read_only,
         exec: args.allow_exec,
@@ -45,6 +46,7 @@ pub fn serve(args: &ServeArgs) -> Ended {
         plans: (!args.read_only).then(|| args.plans.clone()),
         grants,
         program: program()?,
+        fleet,
     };
     let runs_dir = args.runs_dir.display().to_string();
     let is_read_only = args.read_only;
@@ -127,6 +129,7 @@ impl Page {
             plans: None,
             grants: Grants::default(),
             program: program()?,
+            fleet: None,
         };
         let (end, ended) = oneshot::channel::<()>();
         let (tell, told) = std::sync::mpsc::sync_channel(1);

@@ -15,15 +15,15 @@ mod levels;
 const JETSTREAM: &str = "jetstream { store_dir: \"FOLDER/js\", sync_interval: always, max_file: 8G }\n";
 
 /// A fleet on a server of its own; its files are those of a bench.
-struct Fleet {
-    bench: Bench,
-    nats: Nats,
-    injectors: Vec<Job>,
+pub(crate) struct Fleet {
+    pub(crate) bench: Bench,
+    pub(crate) nats: Nats,
+    pub(crate) injectors: Vec<Job>,
 }
 
 impl Fleet {
     /// With so many injectors; `None` where no server is installed.
-    fn start(injectors: usize) -> Option<Self> {
+    pub(crate) fn start(injectors: usize) -> Option<Self> {
         if is_missing() {
             return None;
         }
@@ -39,19 +39,19 @@ impl Fleet {
         Some(fleet)
     }
 
-    fn join(&mut self, spool: &str, more: &[&str]) {
+    pub(crate) fn join(&mut self, spool: &str, more: &[&str]) {
         let url = self.nats.line.url();
         let own = ["fleet", "join", &url, "--capacity", "1000", "--workers", "1", "--spool", spool];
         self.injectors.push(self.bench.spawn(&[&own[..], more].concat()));
     }
 
     /// Flags of a command with the server's address at its end.
-    fn with<'a>(url: &'a str, args: &[&'a str]) -> Vec<&'a str> {
+    pub(crate) fn with<'a>(url: &'a str, args: &[&'a str]) -> Vec<&'a str> {
         [args, &["--nats", url]].concat()
     }
 
     /// A plan of so many requests per second for so long.
-    fn plan(&self, url: &str, rate: u32, duration: &str) {
+    pub(crate) fn plan(&self, url: &str, rate: u32, duration: &str) {
         let text = format!(
             "nmax: 1\ntarget: {url}\ngraceful_stop: 1s\nscenarios: {{ a: {{ steps: [{{ get: / }}] }} }}\n\
              workload: {{ open: {{ rate: {rate}/s }} }}\nduration: {duration}\n"
@@ -68,7 +68,7 @@ impl Fleet {
     }
 
     /// Asks all injectors to leave.
-    fn end(self) {
+    pub(crate) fn end(self) {
         for injector in self.injectors {
             injector.signal(Signal::INT);
             injector.wait();

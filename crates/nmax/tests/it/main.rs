@@ -12,7 +12,7 @@
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk), `damaged` (files),
 //!   `completion` (of shells), `action` (of CI), `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `reports` (of several runs), `pages` (of reports, in a browser), `compare`, `scale`, `steered`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
-//!   `consent` (to other hosts, to programs), `endings` (before the plan's), `fleet` (of injectors), `undo` (whatever ends a run), `examples`, `readme`, `serve`, `served` and `browser` (runs in the browser), `tutorials`
+//!   `consent` (to other hosts, to programs), `endings` (before the plan's), `fleet` (of injectors), `fleet_served` (on the page), `undo` (whatever ends a run), `examples`, `readme`, `serve`, `served` and `browser` (runs in the browser), `tutorials`
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests watch real processes in real time")]
 #![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
@@ -48,6 +48,8 @@ mod endings;
 mod examples;
 #[cfg(feature = "nats")]
 mod fleet;
+#[cfg(feature = "nats")]
+mod fleet_served;
 mod import;
 mod inputs;
 mod limits;

@@ -10,6 +10,7 @@ use nmax_fleet::records::{Spec, decode};
 use nmax_fleet::spool::Spool;
 use nmax_fleet::{Identity, Trust};
 use nmax_metrics::Nanos;
+use nmax_metrics::clock::{Offset, OtherClock, Stamps};
 use nmax_nats::{Agreement, Announcement, Broker, Offers, ResultPublisher, Sizes, SpoolFolder, Worker};
 use nmax_run::fleet::keys::{self, TrustKeys};
 use nmax_run::fleet::member::{self, Part};
@@ -85,8 +86,9 @@ pub fn join(args: &JoinArgs) -> Ended {
         consent,
         seen: BTreeSet::new(),
     };
-    let mut is_draining = false;
+    let (mut is_draining, mut clock) = (false, OtherClock::default());
     loop {
+        joined.tell_clock(&mut clock, drain.stamps(monotonic()));
         if !is_draining && drain.command().is_some() {
             is_draining = true;
             joined.say_of(None, true);
@@ -142,6 +144,17 @@ impl Joined<'_> {
     /// Says to the others what it does.
     fn say_of(&self, run: Option<&str>, is_draining: bool) {
         self.announcement.set(Worker { run: run.map(str::to_owned), is_draining, ..self.worker.clone() });
+    }
+
+    /// Says how its clock stands against the server's, by these exchanges with it.
+    fn tell_clock(&mut self, clock: &mut OtherClock, stamps: Vec<Stamps>) {
+        stamps.iter().for_each(|stamps| clock.exchanged(stamps));
+        let (now, wall) = (monotonic(), calendar());
+        let Some(Offset { offset_s, error_s }) = clock.offset(now).filter(|_| !stamps.is_empty()) else { return };
+        self.worker.clock_offset_ns = (wall.0 as f64 - (now.0 as f64 + offset_s * 1e9)) as i64;
+        self.worker.clock_error_ns = (error_s * 1e9).max(1.0) as u64;
+        let Worker { clock_offset_ns, clock_error_ns, .. } = self.worker;
+        self.announcement.amend(|worker| *worker = Worker { clock_offset_ns, clock_error_ns, ..worker.clone() });
     }
 
     /// A run that was offered and may still begin.

@@ -57,7 +57,9 @@ impl Runner for Levels {
         let offered = Offered { shards, policy: Policy::Continue, run, now: instant(now) };
         let put = &mut |bytes: &[u8]| nmax_nats::put(&self.broker, bytes).map_err(|error| error.to_string());
         let spec = offer(&order, &self.keys, offered, put).map_err(refused)?;
-        let mut fleet = Fleet::new(&self.broker, &spec.run, &self.keys.signing).map_err(|one| refused(one.text))?;
+        let signers = vec![self.keys.signing.public()];
+        let mut fleet =
+            Fleet::new(&self.broker, &spec.run, signers, Some(&self.keys.signing)).map_err(|one| refused(one.text))?;
         manager::conduct(&order, &spec, &mut fleet, interrupts, &mut [])
     }
 }

@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use nmax_engine::runtime::real::monotonic;
-use nmax_fleet::coordinator::{Coordinator, Key};
-use nmax_fleet::records::{Spec, Start, decode};
+use nmax_fleet::records::Start;
 use nmax_metrics::{Clock, Nanos};
 use nmax_nats::{
-    Access, Agreement, Broker, Credentials, Level, Protection, Sizes, Tls, Workers, check as findings, users,
+    Access, Broker, Credentials, Heard, KnownRun, Level, Protection, Runs, Sizes, Tls, Worker, Workers,
+    check as findings, users,
 };
+use nmax_run::fleet::offer::SKEW_MAX;
 use nmax_run::{Exit, Trouble};
+use nmax_server::{FleetInjector, FleetRun, Health};
 use nmax_text::number;
 use serde_json::json;
 
-use super::order::{known, pause};
+use super::order::{SEEN, pause};
 use crate::args::{AccessArgs, BrokerArgs, FleetCheckArgs};
 use crate::commands::Ended;
 use crate::say;
@@ -64,15 +66,10 @@ pub(super) fn calendar() -> Nanos {
 pub fn status(args: &BrokerArgs) -> Ended {
     let broker = connect(&args.nats, &args.access)?;
     let workers = Workers::new(&broker);
-    pause(std::time::Duration::from_millis(1_500));
-    let there = workers.list();
+    pause(SEEN);
+    let there = injectors(&workers, monotonic());
     if args.json {
-        let rows: Vec<_> = there.iter().map(|worker| json!({
-            "id": worker.id, "host": worker.host, "version": worker.version, "region": worker.region,
-            "cores": worker.cores, "capacity_per_s": worker.capacity, "clock_error_ms": worker.clock_error_ns as f64 / 1e6,
-            "run": worker.run, "draining": worker.is_draining,
-        })).collect();
-        say::line(format_args!("{:#}", json!({ "injectors": rows })));
+        say::line(format_args!("{:#}", json!({ "injectors": there })));
         return Ok(Exit::Pass);
     }
     if there.is_empty() {
@@ -80,43 +77,72 @@ pub fn status(args: &BrokerArgs) -> Ended {
         return Ok(Exit::Pass);
     }
     say::line(format_args!("{:<28} {:<8} {:>5} {:>10}  {}", "INJECTOR", "REGION", "CORES", "CAPACITY", "STATE"));
-    for worker in &there {
-        let state = match (&worker.run, worker.is_draining) {
-            (Some(run), false) => format!("run {run}"),
-            (Some(run), true) => format!("run {run}, then leaves"),
-            (None, true) => "takes no run".into(),
-            (None, false) => "free".into(),
-        };
-        let region = worker.region.as_deref().unwrap_or("-");
-        let capacity = format!("{}/s", number::count(u64::from(worker.capacity)));
-        say::line(format_args!("{:<28} {region:<8} {:>5} {capacity:>10}  {state}", worker.id, worker.cores));
+    for injector in &there {
+        let FleetInjector { id, cores, state, .. } = injector;
+        let region = injector.region.as_deref().unwrap_or("-");
+        let capacity = format!("{}/s", number::count(u64::from(injector.capacity_per_s)));
+        say::line(format_args!("{id:<28} {region:<8} {cores:>5} {capacity:>10}  {state}"));
     }
     Ok(Exit::Pass)
+}
+
+/// The injectors that are there, and those that fell silent, at `now` on the clock of the connection.
+pub(super) fn injectors(workers: &Workers, now: Nanos) -> Vec<FleetInjector> {
+    let known = |heard: Heard| {
+        let (silent_s, health) = (now.since(heard.at).as_secs_f64(), health(&heard));
+        let state = match (health, &heard.worker.run) {
+            (Health::Silent, _) => format!("silent for {silent_s:.0} s"),
+            (_, Some(run)) if heard.worker.is_draining => format!("run {run}, then leaves"),
+            (_, Some(run)) => format!("run {run}"),
+            (Health::Draining, None) => "takes no run".into(),
+            (_, None) => "free".into(),
+        };
+        let Worker { id, host, version, region, cores, capacity, .. } = heard.worker;
+        let (offset, error) = (heard.worker.clock_offset_ns as f64 / 1e6, heard.worker.clock_error_ns as f64 / 1e6);
+        let state = match health {
+            Health::ClockUncertain => format!("{state}; its clock is uncertain by {error:.0} ms"),
+            _ => state,
+        };
+        FleetInjector {
+            id,
+            host,
+            version,
+            region,
+            cores,
+            capacity_per_s: capacity,
+            // No exchange is without an error.
+            clock_offset_ms: (error > 0.0).then_some(offset),
+            clock_error_ms: (error > 0.0).then_some(error),
+            run: heard.worker.run,
+            draining: heard.worker.is_draining,
+            silent_s,
+            health,
+            state,
+        }
+    };
+    workers.heard().into_iter().map(known).collect()
+}
+
+/// How an injector is.
+fn health(Heard { worker, is_silent, .. }: &Heard) -> Health {
+    match &worker.run {
+        _ if *is_silent => Health::Silent,
+        _ if Nanos(worker.clock_error_ns) > SKEW_MAX => Health::ClockUncertain,
+        _ if worker.is_draining => Health::Draining,
+        Some(_) => Health::Loads,
+        None => Health::Free,
+    }
 }
 
 /// Lists runs.
 pub fn runs(args: &BrokerArgs) -> Ended {
     let broker = connect(&args.nats, &args.access)?;
-    let mut rows = Vec::new();
-    for offer in known(&broker) {
-        let Ok(spec) = decode::<Spec>("spec", &offer.spec) else { continue };
-        let mut agreement = Agreement::new(&broker, &offer.run, "look", Vec::new()).map_err(Trouble::unreachable)?;
-        pause(std::time::Duration::from_millis(300));
-        let of = spec.shards.len() as u32;
-        let ended = (0..of).filter(|shard| agreement.once(Key::Ended(*shard), None).is_some()).count();
-        let start = agreement.once(Key::Start, None).and_then(|bytes| decode::<Start>("start", &bytes).ok());
-        let state = match start {
-            None => "offered",
-            Some(Start::Refused(_)) => "refused",
-            Some(Start::Go { .. }) if ended == spec.shards.len() => "ended",
-            Some(Start::Go { .. }) => "goes on, or lost injectors",
-        };
-        rows.push((offer, spec, state, ended));
-    }
+    let known = Runs::new(&broker);
+    pause(SEEN);
+    let now = calendar();
+    let mut rows: Vec<FleetRun> = known.list().iter().map(|run| row(run, now)).collect();
+    rows.reverse();
     if args.json {
-        let rows: Vec<_> = rows.iter().map(|(offer, spec, state, ended)| {
-            json!({ "run": offer.run, "injectors": spec.shards.len(), "ended": ended, "state": state, "offered_ns": offer.at.0 })
-        }).collect();
         say::line(format_args!("{:#}", json!({ "runs": rows })));
         return Ok(Exit::Pass);
     }
@@ -125,10 +151,30 @@ pub fn runs(args: &BrokerArgs) -> Ended {
         return Ok(Exit::Pass);
     }
     say::line(format_args!("{:<16} {:>9} {:>6}  {}", "RUN", "INJECTORS", "ENDED", "STATE"));
-    for (offer, spec, state, ended) in rows {
-        say::line(format_args!("{:<16} {:>9} {ended:>6}  {state}", offer.run, spec.shards.len()));
+    for FleetRun { run, injectors, ended, state, .. } in rows {
+        say::line(format_args!("{run:<16} {injectors:>9} {ended:>6}  {state}"));
     }
     Ok(Exit::Pass)
+}
+
+/// How far a run came, at `now` on the calendar.
+pub(super) fn row(run: &KnownRun, now: Nanos) -> FleetRun {
+    let KnownRun { at, spec, start, ended } = run;
+    let (injectors, ended) = (spec.shards.len() as u32, ended.len() as u32);
+    let is_over = |origin_ns: &u64| now > Nanos(*origin_ns) + Nanos(spec.hard_stop_ns);
+    let (state, goes_on) = match start {
+        None => ("offered", true),
+        Some(Start::Refused(_)) => ("refused", false),
+        Some(Start::Go { .. }) if ended == injectors => ("ended", false),
+        Some(Start::Go { origin_ns, .. }) if is_over(origin_ns) => ("ended, and lost injectors", false),
+        Some(Start::Go { .. }) => ("goes on, or lost injectors", true),
+    };
+    let reasons = match start {
+        Some(Start::Refused(reasons)) => reasons.clone(),
+        _ => Vec::new(),
+    };
+    let offered_at = jiff::Timestamp::from_nanosecond(i128::from(at.0)).unwrap_or_default().to_string();
+    FleetRun { run: spec.run.clone(), offered_at, injectors, ended, state: state.into(), goes_on, reasons }
 }
 
 /// Checks the server.

@@ -1,12 +1,13 @@
 //! Runs that are ordered, and ended.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::KeepSamples;
 use nmax_fleet::records::{Command, Policy as Loss, Spec, decode};
-use nmax_fleet::warrant::SigningKey;
+use nmax_fleet::seal::SealKey;
+use nmax_fleet::warrant::{PublicKey, SigningKey};
 use nmax_metrics::Nanos;
 use nmax_nats::{Agreement, Broker, Offers, Sizes, Subscription, Worker, Workers};
 use nmax_plan::plan::Plan;
@@ -69,11 +70,7 @@ pub fn report(args: &FleetReportArgs) -> Ended {
     let broker = connect(&args.broker.nats, &args.broker.access)?;
     let offer = offered(&broker, &args.run)?;
     let spec: Spec = decode("spec", &offer.spec).map_err(|error| error.to_string())?;
-    let get = |name: &str| nmax_nats::get(&broker, name).map_err(|error| error.to_string());
-    let folder = std::env::temp_dir().join(format!("nmax-report-{}-{}", spec.run, std::process::id()));
-    let plan = member::plan(&spec, &keys.seal, &folder, &get);
-    let _ = std::fs::remove_dir_all(&folder);
-    let order = watched(Arc::new(plan?), &spec.run, args.runs_dir.clone());
+    let order = of_others(&broker, &keys.seal, &spec, &args.runs_dir)?;
     let output = OutputArgs { json: args.broker.json, wide: false, quiet: false };
     follow(&broker, &keys, &order, &spec, &output, args.exit_zero)
 }
@@ -81,6 +78,15 @@ pub fn report(args: &FleetReportArgs) -> Ended {
 /// An instant as runs have it.
 pub(super) fn instant(at: jiff::Timestamp) -> Nanos {
     Nanos(u64::try_from(at.as_nanosecond()).unwrap_or_default())
+}
+
+/// A run that was ordered elsewhere, as it is followed into a folder.
+pub(super) fn of_others(broker: &Broker, seal: &SealKey, spec: &Spec, runs_dir: &Path) -> Result<Order, String> {
+    let get = |name: &str| nmax_nats::get(broker, name).map_err(|error| error.to_string());
+    let folder = std::env::temp_dir().join(format!("nmax-report-{}-{}", spec.run, std::process::id()));
+    let plan = member::plan(spec, seal, &folder, &get);
+    let _ = std::fs::remove_dir_all(&folder);
+    Ok(watched(Arc::new(plan?), &spec.run, runs_dir.to_owned()))
 }
 
 /// A run of others, of which this process loads nothing.
@@ -112,7 +118,7 @@ fn follow(
     exits_zero: bool,
 ) -> Ended {
     let interrupts = Interrupts::listen().map_err(SessionError::from)?;
-    let mut fleet = Fleet::new(broker, &spec.run, &keys.signing)?;
+    let mut fleet = Fleet::new(broker, &spec.run, vec![keys.signing.public()], Some(&keys.signing))?;
     let mut live = Live::new(output.quiet || output.json);
     let finished = manager::conduct(order, spec, &mut fleet, &interrupts, &mut [&mut live])?;
     run::print(&finished.view, output);
@@ -120,11 +126,6 @@ fn follow(
         return Err(Trouble::unreachable(trouble));
     }
     Ok(finished.exit.forgiven(exits_zero))
-}
-
-/// A name for the one who follows a run, of this process alone.
-fn manager_name() -> String {
-    format!("manager-{}", std::process::id())
 }
 
 /// Complains when fewer injectors with so many threads are there than are asked for.
@@ -173,18 +174,26 @@ pub(super) fn pause(time: Duration) {
 pub(super) struct Fleet<'a> {
     broker: &'a Broker,
     run: &'a str,
-    key: &'a SigningKey,
+    /// Its name, of this follower alone.
+    me: String,
+    /// Signs what is asked of the run; `None` for one who asks nothing.
+    key: Option<&'a SigningKey>,
     agreement: Agreement,
     subscription: Subscription,
 }
 
 impl<'a> Fleet<'a> {
-    /// To those of a run that this key signs.
-    pub(super) fn new(broker: &'a Broker, run: &'a str, key: &'a SigningKey) -> Result<Self, Trouble> {
-        let me = manager_name();
-        let agreement = Agreement::new(broker, run, &me, vec![key.public()]).map_err(Trouble::unreachable)?;
+    /// That of one who follows a run, and knows whose orders count.
+    pub(super) fn new(
+        broker: &'a Broker,
+        run: &'a str,
+        signers: Vec<PublicKey>,
+        key: Option<&'a SigningKey>,
+    ) -> Result<Self, Trouble> {
+        let me = format!("manager-{:08x}", u32::from_be_bytes(keys::random()?));
+        let agreement = Agreement::new(broker, run, &me, signers).map_err(Trouble::unreachable)?;
         let subscription = Subscription::new(broker, run, &me).map_err(Trouble::unreachable)?;
-        Ok(Self { broker, run, key, agreement, subscription })
+        Ok(Self { broker, run, me, key, agreement, subscription })
     }
 }
 
@@ -203,13 +212,14 @@ impl Link for Fleet<'_> {
     }
 
     fn rewind(&mut self) -> Result<(), String> {
-        let again = format!("{}-again", manager_name());
+        let again = format!("{}-again", self.me);
         self.subscription = Subscription::new(self.broker, self.run, &again).map_err(|error| error.to_string())?;
         Ok(())
     }
 
     fn order(&mut self, command: Command) -> Result<(), String> {
-        nmax_nats::order(self.broker, self.run, command, self.key).map_err(|error| error.to_string())
+        let key = self.key.ok_or("it is only followed from here")?;
+        nmax_nats::order(self.broker, self.run, command, key).map_err(|error| error.to_string())
     }
 }
 
@@ -234,13 +244,6 @@ fn offered(broker: &Broker, run: &str) -> Result<nmax_nats::Offer, Trouble> {
     (0..LOOKS)
         .find_map(look)
         .ok_or_else(|| Trouble::usage(format_args!("{run}: the fleet has no such run"), "`nmax fleet ls` lists runs"))
-}
-
-/// Runs that were offered.
-pub(super) fn known(broker: &Broker) -> Vec<nmax_nats::Offer> {
-    let mut offers = Offers::new(broker);
-    pause(SEEN);
-    offers.take()
 }
 
 /// Asks injectors to take no further run.
