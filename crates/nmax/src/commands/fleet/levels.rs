@@ -50,7 +50,9 @@ impl Runner for Levels {
 
     fn run(&mut self, order: &Order, injectors: u32, interrupts: &Interrupts) -> Result<Finished, SessionError> {
         let refused = |error: String| SessionError::Fleet(vec![error]);
-        self.ready(injectors, order.workers).map_err(|trouble| refused(trouble.text))?;
+        // What helps was said before the first level.
+        let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+        self.ready(injectors, order.workers).map_err(|trouble| refused(first(&trouble.text)))?;
         let (run, now) = new_id();
         let order = Order { id: Some(run.clone()), ..order.clone() };
         let shards = vec![None; injectors as usize];
