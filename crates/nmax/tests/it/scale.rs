@@ -312,7 +312,10 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
     assert!(bench.runs().is_empty(), "nothing is left behind");
     let error = format!("{url}/status/500");
     bench.nmax(&["scale", &error]).exits(2).says(&["the campaign does not begin", "--no-smoke"]);
-    bench.nmax(&args(&error, &["--no-smoke"])).exits(4).says(&["the first level says nothing"]);
+    let broken = bench.nmax(&args(&error, &["--no-smoke"])).exits(4);
+    // On a busy machine the level is INVALID before that.
+    let said = ["the first level says nothing", "[not used]: G"];
+    assert!(said.iter().any(|words| broken.stderr.contains(words)), "{}", broken.stderr);
 }
 
 /// A plan for `url`, with more lines.
