@@ -390,6 +390,24 @@ async function capacity() {
   await page.waitForFunction(() => document.querySelector(".problems li")?.textContent.includes("line 2"));
 }
 
+/** Goes on by Tab to what is wanted; the focus is seen all the way. */
+async function tabs(wanted) {
+  for (let i = 0; i < 80; i++) {
+    const found = await page.evaluate((wanted) => {
+      const now = document.activeElement;
+      const { width, height } = now.getBoundingClientRect();
+      const css = getComputedStyle(now);
+      const isSeen = width > 0 && height > 0;
+      const isMarked = css.outlineStyle !== "none" || css.boxShadow !== "none";
+      return { is: now.matches(wanted), what: now.outerHTML.slice(0, 120), isSeen, isMarked };
+    }, wanted);
+    assert.ok(found.isSeen && found.isMarked, `the focus cannot be seen: ${found.what}`);
+    if (found.is) return;
+    await page.keyboard.press("Tab");
+  }
+  assert.fail(`no way to ${wanted}`);
+}
+
 /** Nothing but keys: from the list into a run, through its charts, to a range and back. */
 async function keys() {
   await go("runs", "Runs");
@@ -400,22 +418,6 @@ async function keys() {
   await page.locator("dialog[open]").waitFor({ state: "detached" }).catch(() => {});
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement.type), "search");
-  const tabs = async (wanted) => {
-    for (let i = 0; i < 80; i++) {
-      const found = await page.evaluate((wanted) => {
-        const now = document.activeElement;
-        const { width, height } = now.getBoundingClientRect();
-        const css = getComputedStyle(now);
-        const isSeen = width > 0 && height > 0;
-        const isMarked = css.outlineStyle !== "none" || css.boxShadow !== "none";
-        return { is: now.matches(wanted), what: now.outerHTML.slice(0, 120), isSeen, isMarked };
-      }, wanted);
-      assert.ok(found.isSeen && found.isMarked, `the focus cannot be seen: ${found.what}`);
-      if (found.is) return;
-      await page.keyboard.press("Tab");
-    }
-    assert.fail(`no way to ${wanted}`);
-  };
   await page.keyboard.press("Tab");
   await tabs(`tr[data-run="${run}"] a`);
   await page.keyboard.press("Enter");
@@ -445,6 +447,10 @@ async function looks() {
     `compare?runs=${short.join(",")}`, "compare", `scales/${scaled.id}?alpha=0.1`, "capacity/capacity.yaml", "capacity/capacity.yaml?growth=2&view=day", "capacity/wrong-capacity.yaml", "nothing", "runs/none"];
   const running = all.find((row) => row.state === "running");
   if (running) pages.push(`runs/${running.id}`);
+  await looksAt(pages);
+}
+
+async function looksAt(pages) {
   const found = [];
   for (const path of pages) {
     for (const [width, scheme] of [[1440, "light"], [1440, "dark"], [375, "dark"], [375, "light"]]) {
@@ -472,7 +478,46 @@ async function looks() {
   assert.deepEqual(found, []);
 }
 
-const ALL = { enter, list, record, edit, start, watch, steer, stop, ended, note, read, facets, compare, scale, capacity, keys, looks };
+/** Two injectors of two regions share a run: as they are, as it goes on, and once it was stopped. */
+async function fleet() {
+  await page.keyboard.press("Tab");
+  await tabs('nav a[href="#/fleet"]');
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("main h1")?.textContent === "Fleet");
+  const tile = "[data-map] .injector";
+  await page.waitForFunction((tile) => document.querySelectorAll(tile).length === 2 && [...document.querySelectorAll(tile)].every((one) => one.textContent.includes("LOADS")), tile);
+  const { injectors, runs: [own] } = await api("fleet");
+  assert.deepEqual((await page.locator(".region-box h3").allInnerTexts()).map((text) => text.split(" ")[0]), ["eu", "us"]);
+  for (const one of injectors) {
+    const row = await page.locator(`tr[data-injector="${one.id}"]`).innerText();
+    for (const text of [one.id, one.region, one.host, one.version, `run ${own.run}`]) assert.ok(row.includes(text), `${text} in ${row}`);
+  }
+  await page.waitForSelector(`tr[data-run="${own.run}"] a`);
+  await looksAt(["fleet"]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.locator(`tr[data-run="${own.run}"] a`).click();
+  await page.waitForSelector(".live-keys");
+  await page.waitForFunction((tile) => document.querySelectorAll(tile).length === 2 && document.querySelector(tile).textContent.includes("send lag p99"), tile);
+  assert.equal(await page.getByLabel(/^New level/).count(), 0, "its load cannot be changed");
+  assert.equal(await page.locator(".steer").getByRole("button", { name: "Stop" }).count(), 1);
+  await looksAt([`runs/${own.run}`]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await go("fleet", "Fleet");
+  await page.waitForSelector(`tr[data-run="${own.run}"] button`);
+  await page.locator("main h1").focus();
+  await page.keyboard.press("Tab");
+  await tabs(`tr[data-run="${own.run}"] button`);
+  await page.keyboard.press("Enter");
+  await page.locator("dialog[open]").getByRole("button", { name: "Stop the run" }).press("Enter");
+  await page.waitForFunction((run) => document.querySelector(`tr[data-run="${run}"] .state`)?.textContent.includes("ended"), own.run);
+  run = own.run;
+  await go(`runs/${run}`, ".");
+  await ended();
+  assert.deepEqual(await page.locator("#injectors svg.w1040 .tile, #regions svg.w1040 .region").count(), 4, "a tile for each injector, a box for each region");
+  await looksAt([`runs/${run}`]);
+}
+
+const ALL = { enter, list, record, edit, start, watch, steer, stop, ended, note, read, facets, compare, scale, capacity, keys, looks, fleet };
 for (const step of steps.split(",")) {
   const [name, id] = step.split("=");
   if (name === "run") {

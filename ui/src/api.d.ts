@@ -1781,6 +1781,8 @@ export interface components {
             reasons: components["schemas"]["StandingReason"][];
             thresholds: components["schemas"]["StandingThreshold"][];
             errors: components["schemas"]["StandingError"][];
+            /** @description Of a run on several. */
+            injectors: components["schemas"]["StandingInjector"][];
             /** Format: double */
             rate: number | null;
             /** Format: double */
@@ -1796,6 +1798,38 @@ export interface components {
             count: number | null;
             remedy: string;
             example: components["schemas"]["ErrorExample"] | null;
+        };
+        /** @description How one of several injectors does so far. */
+        StandingInjector: {
+            name: string;
+            region: string | null;
+            mark: components["schemas"]["ReportMark"];
+            /** @description What `mark` means, in words. */
+            word: string;
+            /**
+             * Format: double
+             * @description Of all starts, 0 to 1.
+             */
+            started_share: number | null;
+            /**
+             * Format: double
+             * @description Exchanges per second.
+             */
+            rate: number | null;
+            /** Format: double */
+            lag_p99_ms: number | null;
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            cpu_utilization: number | null;
+            /** Format: double */
+            clock_error_ms: number | null;
+            /**
+             * Format: double
+             * @description Time of which its report is missing.
+             */
+            lost_s: number;
         };
         StandingReason: {
             code: string;

@@ -34,7 +34,7 @@ mod diagnosis;
 mod first;
 mod groups;
 mod hosts;
-mod injectors;
+pub mod injectors;
 mod likeness;
 mod origin;
 mod requests;

@@ -12,6 +12,7 @@ mod drawing;
 mod heat;
 mod panels;
 mod ratios;
+mod regions;
 mod scale;
 
 pub use bars::{Bar, Bars};
@@ -23,6 +24,7 @@ pub(crate) use panels::{
     PanelChart, STYLE as PANEL_STYLE, compare_chart, fit_panels, key_sample, of_overlay, sample_point, what_if_chart,
 };
 pub(crate) use ratios::{history, ratios};
+pub use regions::{Region, RegionMap, Tile};
 pub use scale::{Scale, time_label, time_ticks};
 
 /// Space around the plot, in the units of the picture.

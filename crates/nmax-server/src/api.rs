@@ -262,10 +262,30 @@ types! {
         reasons: Vec<StandingReason>,
         thresholds: Vec<StandingThreshold>,
         errors: Vec<StandingError>,
+        /// Of a run on several.
+        injectors: Vec<StandingInjector>,
         rate: Option<f64>,
         p95_ms: Option<f64>,
         failure_rate: Option<f64>,
         revision: u64,
+    }
+    /// How one of several injectors does so far.
+    out StandingInjector {
+        name: String,
+        region: Option<String>,
+        mark: ReportMark,
+        /// What `mark` means, in words.
+        word: String,
+        /// Of all starts, 0 to 1.
+        started_share: Option<f64>,
+        /// Exchanges per second.
+        rate: Option<f64>,
+        lag_p99_ms: Option<f64>,
+        /// 0 to 1.
+        cpu_utilization: Option<f64>,
+        clock_error_ms: Option<f64>,
+        /// Time of which its report is missing.
+        lost_s: f64,
     }
     out StandingReason {
         code: String,

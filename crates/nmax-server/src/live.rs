@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use nmax_metrics::{Nanos, Reading};
 use nmax_report::number;
+use nmax_report::report::injectors;
 use nmax_run::{Followed, RunRecord, times};
 use nmax_store::RunReader;
 use serde_json::Value;
@@ -294,6 +295,21 @@ fn standing(followed: &mut Followed, is_running: bool, path: &Path) -> Result<ap
             text: example.text.clone(),
         }),
     });
+    let injectors = summary.injectors.iter().map(|row| {
+        let (mark, word) = injectors::health(row);
+        api::StandingInjector {
+            name: row.name.clone(),
+            region: row.region.clone(),
+            mark: crate::page::mark(mark),
+            word,
+            started_share: row.started_share,
+            rate: row.exchanges.rate_per_s,
+            lag_p99_ms: row.lag.p99().map(|ns| ns as f64 / 1e6),
+            cpu_utilization: row.cpu_utilization,
+            clock_error_ms: row.clock_error_s.map(|seconds| seconds * 1e3),
+            lost_s: row.lost_s,
+        }
+    });
     let reasons = judgement.reasons.iter().map(|reason| api::StandingReason {
         code: reason.code.to_owned(),
         text: reason.text.clone(),
@@ -305,6 +321,7 @@ fn standing(followed: &mut Followed, is_running: bool, path: &Path) -> Result<ap
         reasons: reasons.collect(),
         thresholds: thresholds.collect(),
         errors: errors.collect(),
+        injectors: injectors.collect(),
         rate: summary.achieved_rate_per_s,
         p95_ms: summary.total.response_ns(P95).map(|ns| ns as f64 / 1e6),
         failure_rate: summary.total.failure_rate,

@@ -68,6 +68,36 @@ fn the_page_does_what_its_user_wants() {
     );
 }
 
+#[cfg(feature = "nats")]
+#[test]
+fn a_fleet_is_shown_as_it_is() {
+    use crate::bench::until;
+    use crate::fleet::Fleet;
+    use crate::peers::arrived;
+
+    if let Some(missing) = missing() {
+        return skip(&missing);
+    }
+    let Some(mut fleet) = Fleet::start(0) else { return };
+    for region in ["eu", "us"] {
+        fleet.join(&format!("spool-{region}"), &["--allow-target", "127.0.0.0/8", "--region", region]);
+    }
+    for injector in &fleet.injectors {
+        until("an injector waits", || injector.stderr_so_far().contains("it waits for runs"));
+    }
+    let (target, url) = (target(), fleet.nats.line.url());
+    fleet.plan(&target.url(), 20, "1h");
+    let before = arrived(&target);
+    let order = Fleet::with(&url, &["fleet", "run", "plan.yaml", "--region", "eu=1,us=1", "--quiet"]);
+    let manager = fleet.bench.spawn(&order);
+    until("load", || arrived(&target) > before + 20);
+    let server = Serving::start(&fleet.bench, &["--nats", &url, "--runs-dir", "served"]);
+    server.running();
+    takes(&server, &target.url(), "enter,fleet");
+    manager.wait();
+    fleet.end();
+}
+
 /// So small that a slow line carries it at once.
 #[test]
 fn the_script_of_the_page_is_small() {
