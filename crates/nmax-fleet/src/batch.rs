@@ -35,6 +35,8 @@ pub enum Item<W> {
 pub struct End {
     /// One more than the number of its last window.
     pub windows: u64,
+    /// One more than the number of its last window with load: one that was stopped when its lease ran out measures on.
+    pub loaded: u64,
     /// Windows that it measured and could not keep.
     pub unkept: u64,
     /// How uncertain its clock was against the broker's, ns: the worst of the run.

@@ -536,11 +536,13 @@ impl<C: Coordinator, L: Load, S: ResultSink<L::Window>> Injector<C, L, S> {
                 State::Loading(run, loading)
             }
             Measured::Ended { windows, why } => {
-                if self.load.was_fenced() && !self.is_over(&run, now) {
+                let fenced = self.load.fenced_at().filter(|at| *at < Nanos(run.spec.end_ns));
+                if fenced.is_some() {
                     loading.lose();
                 }
                 let end = End {
                     windows,
+                    loaded: fenced.map_or(windows, |at| windows.min(at.0.div_ceil(run.spec.window_ns))),
                     unkept: loading.unkept,
                     clock_error_ns: self.facts.error as u64,
                     clock_moved_ns: self.facts.moved as u64,

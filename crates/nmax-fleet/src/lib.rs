@@ -13,7 +13,7 @@
 //! - [`results`]: batches of all injectors become windows of the run, each counted once; [`coverage`]: what never came
 //! - [`warrant`]: the signed permission of a run; [`seal`]: what only its injectors read
 //! - [`arrivals`]: when batches came, on the run's clock
-//! - [`manager`]: offers a run, and gives up what does not begin
+//! - [`manager`]: offers a run, and gives up what does not begin; [`patience`]: how long results are waited for
 
 pub mod arrivals;
 pub mod batch;
@@ -24,6 +24,7 @@ pub mod lease;
 pub mod load;
 pub mod local;
 pub mod manager;
+pub mod patience;
 pub mod records;
 pub mod results;
 pub mod seal;
@@ -40,5 +41,6 @@ pub use injector::{Identity, Injector, Step};
 pub use load::{Load, Measured, Part};
 pub use local::{Direct, Local};
 pub use manager::Manager;
+pub use patience::Patience;
 pub use results::{Results, Taken};
 pub use warrant::{Trust, Warrant};

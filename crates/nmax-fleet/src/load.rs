@@ -74,9 +74,9 @@ pub trait Load {
     /// Nothing starts at or after this instant of the run from now on.
     fn fence(&mut self, at: Nanos);
 
-    /// Whether it has come to its fence: it stays where it is then, and the load ends.
-    fn was_fenced(&self) -> bool {
-        false
+    /// The instant of the run at which it came to its fence, if it did: it stays where it is then, and the load ends.
+    fn fenced_at(&self) -> Option<Nanos> {
+        None
     }
 
     /// Starts nothing more, or cuts off everything.

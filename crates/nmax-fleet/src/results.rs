@@ -13,7 +13,7 @@ use nmax_metrics::merger::{Merged, Refused as NotMerged};
 use nmax_metrics::{Aggregate, Catalog, Frame, Merger, Nanos, Section};
 
 use crate::batch::{Batch, BatchId, Content, End, Item};
-use crate::coverage::Coverage;
+use crate::coverage::{Coverage, missing};
 use crate::injector::FIRST_EPOCH;
 use crate::records::{Grant, Spec};
 
@@ -103,7 +103,6 @@ pub struct Results {
     shards: u32,
     merger: Merger,
     epochs: BTreeMap<(u32, u32), Epoch>,
-    coverage: Vec<Coverage>,
     waiting: BTreeMap<BatchId, (Batch, Option<Nanos>)>,
     counts: Counts,
 }
@@ -115,6 +114,8 @@ struct Epoch {
     from: u64,
     /// Sequence numbers that came.
     seen: Coverage,
+    /// Windows that came.
+    windows: Coverage,
     /// One more than the last window in which it started something.
     started: u64,
     end: Option<End>,
@@ -134,7 +135,6 @@ impl Results {
             shards,
             merger: Merger::new(catalog, shards, Nanos(spec.window_ns)),
             epochs,
-            coverage: vec![Coverage::default(); shards as usize],
             waiting: BTreeMap::new(),
             counts: Counts::default(),
         }
@@ -150,9 +150,7 @@ impl Results {
         if shard >= self.shards || !(FIRST_EPOCH..EPOCHS_MAX).contains(&epoch) {
             return Taken::default();
         }
-        self.merger.grow((epoch - FIRST_EPOCH + 1) * self.shards);
-        self.merger.begin(self.part(shard, epoch), grant.from);
-        self.epochs.entry((shard, epoch)).or_insert_with(|| Epoch { from: grant.from, ..Epoch::default() });
+        self.begin(shard, epoch, grant.from);
         let mut taken = Taken::default();
         let from = BatchId { shard, epoch, sequence: 0 };
         let mut waiting = self.waiting.split_off(&from);
@@ -161,6 +159,22 @@ impl Results {
             taken.add(self.take(batch, arrived).unwrap_or_default());
         }
         taken
+    }
+
+    /// An epoch of a shard begins with this window.
+    fn begin(&mut self, shard: u32, epoch: u32, from: u64) {
+        self.merger.grow((epoch - FIRST_EPOCH + 1) * self.shards);
+        self.merger.begin(self.part(shard, epoch), from);
+        self.epochs.entry((shard, epoch)).or_insert_with(|| Epoch { from, ..Epoch::default() });
+    }
+
+    /// Knows all grants that an earlier fold of the run learned of, so that nothing of theirs is late.
+    pub fn know_grants_of(&mut self, earlier: &Self) {
+        for ((shard, epoch), known) in &earlier.epochs {
+            if *epoch > FIRST_EPOCH {
+                self.begin(*shard, *epoch, known.from);
+            }
+        }
     }
 
     /// Takes a batch that arrived at this instant of the run, where that is known.
@@ -243,8 +257,10 @@ impl Results {
             })?;
         }
         self.counts.late += u64::from(is_late);
-        self.coverage[shard as usize].insert(index);
-        self.known(id, |known| known.started = known.started.max(if has_started { index + 1 } else { 0 }));
+        self.known(id, |known| {
+            known.windows.insert(index);
+            known.started = known.started.max(if has_started { index + 1 } else { 0 });
+        });
         Ok(self.by_shard(taken))
     }
 
@@ -317,7 +333,7 @@ impl Results {
         let lost = (0..self.shards).flat_map(|shard| {
             let own = self.ends(shard).filter(|end| end.why.is_none()).map(|end| end.windows).max();
             let end = own.map_or(last, |windows| windows.min(planned));
-            self.coverage[shard as usize].missing(end).into_iter().map(move |windows| (shard, windows))
+            missing(self.loaded(shard), end).into_iter().map(move |windows| (shard, windows))
         });
         // What came and cannot be read, since the names before it never came, is lost as well.
         let unread = self.merger.unread().iter().map(|(gap, _)| (gap.part as u32 % self.shards, gap.windows.clone()));
@@ -327,6 +343,12 @@ impl Results {
             Lost { shard, seconds: until.since(self.begins(windows.start)).as_secs_f64(), windows }
         })
         .collect()
+    }
+
+    /// Windows that came of a shard, of each epoch those with load.
+    fn loaded(&self, shard: u32) -> impl Iterator<Item = Range<u64>> {
+        let epochs = self.epochs.range((shard, 0)..(shard + 1, 0)).map(|(_, epoch)| epoch);
+        epochs.flat_map(|epoch| epoch.windows.below(epoch.end.as_ref().map_or(u64::MAX, |end| end.loaded)))
     }
 
     /// What came, and what of it counts.

@@ -14,7 +14,7 @@ struct Model {
     begun: Option<Part>,
     told: Vec<String>,
     refuses: Option<String>,
-    was_fenced: bool,
+    fenced_at: Option<Nanos>,
 }
 
 impl Load for Model {
@@ -38,8 +38,8 @@ impl Load for Model {
 
     fn fence(&mut self, _: Nanos) {}
 
-    fn was_fenced(&self) -> bool {
-        self.was_fenced
+    fn fenced_at(&self) -> Option<Nanos> {
+        self.fenced_at
     }
 
     fn command(&mut self, command: Command) {
@@ -96,22 +96,25 @@ fn a_fleet_of_one_goes_through_everything() {
     let results: Vec<_> = std::iter::from_fn(|| injector.sink_mut().take()).collect();
     let of = |sequence, item| (BatchId { shard: 0, epoch: 1, sequence }, item);
     let window = |index| of(index, Item::Window { index, window: 10 * (index + 1) });
-    assert_eq!(results, [window(0), window(1), window(2), of(3, Item::End(End { windows: 3, ..End::default() }))]);
+    assert_eq!(
+        results,
+        [window(0), window(1), window(2), of(3, Item::End(End { windows: 3, loaded: 3, ..End::default() }))]
+    );
 }
 
 /// A process that was stopped beyond its fence has lost its part, although its lease was renewed meanwhile.
 #[test]
 fn a_load_that_came_to_its_fence_has_not_ended_its_part() {
     let takeover = spec(1, Policy::Takeover { ttl_ns: 15_000_000_000 });
-    let mut injector = alone(&takeover, me(), Model { windows: 2, was_fenced: true, ..Model::default() });
+    let mut injector = alone(&takeover, me(), Model { windows: 2, fenced_at: Some(Nanos(1)), ..Model::default() });
     let ends = (0..30).find_map(|step| {
         injector.step(Nanos::from_millis(100 * step));
         match injector.sink_mut().take() {
-            Some((_, Item::End(end))) => Some(end.why),
+            Some((_, Item::End(end))) => Some((end.windows, end.loaded, end.why)),
             _ => None,
         }
     });
-    assert_eq!(ends, Some(Some("its lease ran out".into())));
+    assert_eq!(ends, Some((2, 1, Some("its lease ran out".into()))));
     assert!(injector.coordinator_mut().once(Key::Ended(0), None).is_none());
 }
 

@@ -9,7 +9,7 @@ fn results(shards: usize) -> Results {
 }
 
 fn end(windows: u64) -> End {
-    End { windows, ..End::default() }
+    End { windows, loaded: windows, ..End::default() }
 }
 
 /// Counts of exchanges by window and name.
@@ -105,6 +105,40 @@ fn a_shard_that_is_taken_over_has_two_epochs_and_a_gap() {
     late.window(0, 1, 0, 1, "a");
     results.take(late.window(0, 1, 2, 1, "a"), None).unwrap();
     assert_eq!(results.counts().doubled, 1);
+}
+
+/// An injector that slept beyond its lease measures on for a moment: what it could not load then is lost, unless another has.
+#[test]
+fn windows_after_the_lease_are_of_the_next_holder_or_lost() {
+    let mut results = results(1);
+    let (mut one, mut two) = (Sender::default(), Sender::default());
+    results.take(one.window(0, 1, 0, 3, "a"), None).unwrap();
+    for index in 1..4 {
+        results.take(one.window(0, 1, index, 0, "a"), None).unwrap();
+    }
+    let fenced = End { loaded: 1, why: Some("its lease ran out".into()), ..end(4) };
+    results.take(one.end(0, 1, fenced), None).unwrap();
+    results.granted(0, 2, &Grant { injector: "two".into(), from: 3 });
+    results.take(two.window(0, 2, 3, 7, "a"), None).unwrap();
+    assert_eq!(results.lost(), [Lost { shard: 0, windows: 1..3, seconds: 2.0 }]);
+}
+
+/// What is folded once more with the grants that are known by then has nothing late, whatever was late before.
+#[test]
+fn a_fold_that_knows_the_grants_has_nothing_late() {
+    let (mut one, mut two, mut other) = (Sender::default(), Sender::default(), Sender::default());
+    let mut batches = vec![one.window(0, 1, 0, 3, "a"), one.end(0, 1, end(1))];
+    batches.extend((0..4).map(|index| other.window(1, 1, index, 5, "a")));
+    batches.push(two.window(0, 2, 2, 7, "a"));
+    let mut first = results(2);
+    let _ = batches.iter().map(|batch| first.take(batch.clone(), None)).count();
+    first.granted(0, 2, &Grant { injector: "two".into(), from: 2 });
+    assert_eq!(first.counts().late, 1);
+    let mut again = results(2);
+    again.know_grants_of(&first);
+    let mut taken: Vec<Taken> = batches.into_iter().map(|batch| again.take(batch, None).unwrap()).collect();
+    taken.push(again.close());
+    assert_eq!((said(&again, &taken).into_values().sum::<u64>(), again.counts().late), (30, 0));
 }
 
 /// An injector that went on although its lease was another's is found out, also when the grant is known later.

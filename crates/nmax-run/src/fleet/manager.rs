@@ -12,7 +12,7 @@ use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::coordinator::{Coordinator, Key};
 use nmax_fleet::records::{Command, Readiness, Spec, Start, decode};
 use nmax_fleet::results::Refused;
-use nmax_fleet::{Batch, Item, Results, Taken};
+use nmax_fleet::{Batch, Item, Patience, Results, Taken};
 use nmax_metrics::merger::Merged;
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Nanos, Window};
@@ -28,8 +28,6 @@ use crate::{Exit, since};
 
 /// How far behind the newest window the others may be before the run is shown without them, windows.
 const BEHIND_MAX: u64 = 10;
-/// How long it waits for results after the hard stop.
-const PATIENCE: Nanos = Nanos::from_secs(15);
 
 /// A batch that came.
 pub struct Arrival {
@@ -96,9 +94,11 @@ pub fn conduct(
     if attempt.results.counts().late > 0 {
         // What came late is where it belongs once everything is folded again, in order.
         link.rewind().map_err(|error| SessionError::Fleet(vec![error]))?;
-        let found = attempt.remove()?;
+        let (found, earlier) = attempt.remove()?;
         let mut manager = nmax_fleet::Manager::new(spec);
-        attempt = Attempt::new(order, spec, link, self::results(order, spec), origin)?;
+        let mut results = self::results(order, spec);
+        results.know_grants_of(&earlier);
+        attempt = Attempt::new(order, spec, link, results, origin)?;
         (attempt.commanded, attempt.is_ended_by_others) = found;
         attempt.follow(link, &mut manager, interrupts, None);
     }
@@ -180,12 +180,12 @@ impl<'a> Attempt<'a> {
         Ok(attempt)
     }
 
-    /// Takes the directory away again; what was asked of the run here, and whether others asked for its end.
-    fn remove(self) -> Result<(Option<Command>, bool), SessionError> {
+    /// Takes the directory away again; what was asked of the run here, whether others asked for its end, and what was folded.
+    fn remove(self) -> Result<((Option<Command>, bool), Results), SessionError> {
         let path = self.writer.path().to_owned();
         drop(self.writer);
         std::fs::remove_dir_all(&path).map_err(|source| StoreError::Io { action: "remove", path, source })?;
-        Ok((self.commanded, self.is_ended_by_others))
+        Ok(((self.commanded, self.is_ended_by_others), self.results))
     }
 
     /// Takes what comes until all is there, or cannot come any more.
@@ -197,16 +197,21 @@ impl<'a> Attempt<'a> {
         mut listeners: Option<&mut [&mut dyn Listener]>,
     ) {
         let is_live = listeners.is_some();
-        let mut quiet_since = monotonic();
+        let hard_stop = is_live.then(|| self.origin + Nanos(self.spec.hard_stop_ns));
+        let mut patience = Patience::new(hard_stop, monotonic());
         loop {
-            let _ = manager.step(link.coordinator(), &mut self.results, monotonic());
+            self.look_for_grants(link, manager, &mut listeners);
             self.is_ended_by_others |= self.commanded.is_none() && link.coordinator().command().is_some();
             let mut has_come = false;
             while let Some(Arrival { batch, at, answer }) = link.arrival() {
                 has_come = true;
                 let taken = self.take(batch, at);
                 answer(taken.is_some());
-                self.add(taken.unwrap_or_default(), &mut listeners);
+                match taken {
+                    Some(taken) => self.add(taken, &mut listeners),
+                    // What waits for its grant comes before what arrives after it.
+                    None => self.look_for_grants(link, manager, &mut listeners),
+                }
             }
             if is_live {
                 let released = self.results.release(self.newest.saturating_sub(BEHIND_MAX));
@@ -215,15 +220,14 @@ impl<'a> Attempt<'a> {
             if self.results.is_complete() {
                 break;
             }
+            let now = monotonic();
+            link.coordinator().stamps(now).iter().for_each(|stamps| patience.heard(stamps));
             if has_come {
-                quiet_since = monotonic();
+                patience.came(now);
                 continue;
             }
-            // What comes late may come from an injector that was cut off for long.
-            let quiet = monotonic().since(quiet_since);
-            if quiet > PATIENCE + Nanos(if is_live { self.left(link, monotonic()) } else { 0 })
-                || interrupts.count() > 2
-            {
+            // What comes late may come from an injector, or through a broker, that was cut off for long.
+            if patience.is_over(now) || interrupts.count() > 2 {
                 break;
             }
             self.obey(link, interrupts, &mut listeners);
@@ -233,12 +237,15 @@ impl<'a> Attempt<'a> {
         self.add(rest, &mut listeners);
     }
 
-    /// From now to the hard stop, ns.
-    fn left(&self, link: &mut impl Link, now: Nanos) -> u64 {
-        // The broker's clock is known by its last stamps; without any, results are waited for as long as the run may last.
-        let stamp = link.coordinator().stamps(now).last().map(|stamps| stamps.answered);
-        let stop = self.origin + Nanos(self.spec.hard_stop_ns);
-        stamp.map_or(self.spec.hard_stop_ns, |stamp| stop.since(stamp).0)
+    /// Takes what waited for a grant that is known by now.
+    fn look_for_grants(
+        &mut self,
+        link: &mut impl Link,
+        manager: &mut nmax_fleet::Manager,
+        listeners: &mut Option<&mut [&mut dyn Listener]>,
+    ) {
+        let taken = manager.step(link.coordinator(), &mut self.results, monotonic());
+        self.add(taken.unwrap_or_default(), listeners);
     }
 
     fn take(&mut self, batch: Batch, at: Nanos) -> Option<Taken> {

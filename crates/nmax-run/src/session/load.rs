@@ -127,8 +127,9 @@ impl Load for Engine<'_> {
         }
     }
 
-    fn was_fenced(&self) -> bool {
-        self.settings.fence.was_reached()
+    fn fenced_at(&self) -> Option<Nanos> {
+        let fence = &self.settings.fence;
+        fence.was_reached().then(|| fence.get())
     }
 
     fn command(&mut self, command: Command) {

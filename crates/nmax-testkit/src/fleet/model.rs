@@ -290,8 +290,8 @@ impl Load for Model {
         }
     }
 
-    fn was_fenced(&self) -> bool {
-        self.was_fenced
+    fn fenced_at(&self) -> Option<Nanos> {
+        self.part.as_ref().filter(|_| self.was_fenced).map(|part| part.fence)
     }
 
     fn command(&mut self, command: Command) {

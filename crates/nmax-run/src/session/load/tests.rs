@@ -47,7 +47,7 @@ fn the_engine_takes_a_part_of_a_run() {
     };
     assert_eq!((ended, numbers[0]), ((numbers[0] + numbers.len() as u64, None), 2));
     // Six are due from 200 ms to 500 ms, and every other one is its.
-    assert_eq!((load.due, engine.was_fenced()), (3, true));
+    assert_eq!((load.due, engine.fenced_at().is_some()), (3, true));
     engine.fence(Nanos::from_secs(9));
     assert_eq!(engine.settings.fence.get(), ms(500), "what was reached stays");
     assert!(!seen.lock().unwrap().iter().any(|path| path == "/out"));
