@@ -167,11 +167,17 @@ async fn open(access: &Access, clock: SharedClock) -> Result<Link, NatsError> {
     if version(&info.version) < Some(VERSION_MIN) {
         return Err(NatsError::Old { version: info.version });
     }
-    if !info.jetstream {
-        return Err(NatsError::NoJetStream { reason: format!("`{}` runs without it", info.server_name) });
-    }
     let mut context = jetstream::new(client.clone());
     context.set_timeout(ANSWER_MAX);
+    // A leaf node may lead to the JetStream of its hub.
+    if !info.jetstream
+        && let Err(error) = context.query_account().await
+    {
+        let of = &info.server_name;
+        let reason =
+            format!("`{of}` runs without it, and leads to none ({error}); a leaf node needs `default_js_domain`");
+        return Err(NatsError::NoJetStream { reason });
+    }
     Ok(Link { client, context, clock, complaints })
 }
 

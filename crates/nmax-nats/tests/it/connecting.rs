@@ -75,6 +75,24 @@ fn a_server_without_jetstream_is_refused() {
     assert!(matches!(error, NatsError::NoJetStream { .. }), "{error}");
 }
 
+/// A server without JetStream that is a leaf of one with it serves as well, as the way of a region.
+#[test]
+fn a_leaf_leads_to_its_hub() {
+    if is_missing() {
+        return;
+    }
+    let synced = SYNCED.replace("{ ", "{ domain: hub, ");
+    let hub = Nats::with(&format!("{synced}leafnodes {{ listen: \"127.0.0.1:-1\" }}\n"));
+    let said = std::fs::read_to_string(hub.folder().join("said")).unwrap();
+    let (_, after) = said.split_once("leafnode connections on ").unwrap();
+    let address = after.lines().next().unwrap();
+    let remote = format!("leafnodes {{ remotes [ {{ url: \"nats://{address}\" }} ] }}\n");
+    let leaf = Nats::with(&format!("{remote}default_js_domain: {{ \"$G\": hub }}\n"));
+    let broker = until("the way to the hub", || Broker::connect(&Access::to(&leaf.line.url()), clock()).ok());
+    prepare(&broker, SIZES).unwrap();
+    look(&Broker::connect(&Access::to(&hub.line.url()), clock()).unwrap()).unwrap();
+}
+
 #[test]
 fn other_machines_need_tls_and_credentials() {
     let mut access = Access::to("nats://192.0.2.1:4222");
