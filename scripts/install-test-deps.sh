@@ -24,6 +24,7 @@ need memcached memcached
 need fish fish
 need zsh zsh
 need groff groff
+need ip iproute2
 need curl curl
 need pip3 python3-pip
 need chromium chromium

@@ -2,7 +2,8 @@
 //!
 //! `cargo test` runs one test program after the other. Half of the time of this workspace's tests is waiting: for a run to
 //! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in two, at a low priority, the
-//! examples that judge the machine in a third, and the other tests of the command in a fourth. Tests that measure (modules
+//! examples that judge the machine in a third, the other tests of the command in a fourth, and faults of a fleet in a fifth.
+//! Tests that measure (modules
 //! `serial`) come last, one after the other, with nothing beside them.
 //!
 //! A test that cannot run here prints a line that begins with [`SKIPPED`]. Such tests are counted and named at the end;
@@ -29,6 +30,9 @@ pub(crate) const SKIPPED: &str = "SKIPPED: ";
 const SYSTEM: &str = "nmax system";
 /// Its examples that judge the machine that they run on, one after the other.
 const JUDGED: &str = "::judged::";
+/// Its tests of faults, which wait for most of their time, and how many run at a time.
+const FAULTS: &str = "nmax faults";
+const FAULTS_AT_ONCE: usize = 6;
 /// Its tests that measure.
 const SERIAL: &str = "::serial::";
 /// How many crates are tested at a time.
@@ -127,6 +131,8 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
             last = Some(job(SYSTEM, system, 1, &filters));
         }
     }
+    let (faults, crates): (Vec<_>, Vec<_>) = crates.into_iter().partition(|program| program.name == FAULTS);
+    lanes.extend(faults.iter().map(|program| vec![job(FAULTS, program, FAULTS_AT_ONCE, &filters)]));
     let is_patient = !lanes.is_empty();
     let of_crate = |program: &Program| Job { is_patient, ..job(&program.name, program, cores, &filters) };
     // Two at a time: their tests wait, too, for sockets and clocks.

@@ -86,7 +86,7 @@ fn programs_are_those_that_cargo_names() {
 #[test]
 fn no_test_is_dropped_and_none_runs_twice() {
     let program = |name: &str| Program { name: name.to_owned(), file: "/t/x".into(), folder: "/r".into() };
-    let crates = ["nmax-engine", "nmax-engine it", "nmax-http"];
+    let crates = ["nmax faults", "nmax-engine", "nmax-engine it", "nmax-http"];
     let all = crates.iter().map(|name| program(name)).chain([program(SYSTEM)]).collect();
     let (lanes, last) = lanes(all, &Options::default());
     let (jobs, of_crates): (Vec<Job>, Vec<Job>) =

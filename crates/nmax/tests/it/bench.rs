@@ -113,7 +113,7 @@ impl Bench {
     }
 
     /// Only the folder and the arguments decide what the program does, not who runs the test.
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.folder).stdin(Stdio::null());
         for name in ["NMAX_RUNS_DIR", "NMAX_WEBHOOK", "GITHUB_STEP_SUMMARY", "NO_COLOR", "CI", "TERM", "COLUMNS"] {
@@ -124,7 +124,8 @@ impl Bench {
         command
     }
 
-    fn start(&self, mut command: Command) -> Job {
+    /// Starts a command of [`Bench::command`].
+    pub(crate) fn start(&self, mut command: Command) -> Job {
         let number = self.children.fetch_add(1, Ordering::Relaxed);
         let (out, err) = (self.path(&format!(".{number}.out")), self.path(&format!(".{number}.err")));
         command.stdout(File::create(&out).unwrap()).stderr(File::create(&err).unwrap());
