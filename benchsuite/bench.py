@@ -9,7 +9,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import believed, benchmarks, build, capacity, compare, days, fleet, fleet_cost, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
+from suite import believed, benchmarks, build, capacity, compare, days, faults, fleet, fleet_cost, joining, judgement, logs, memory, observing, profiles, pure, recorder, scale  # noqa: E402
 from suite import shapes, slices, suspects, watching, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
@@ -17,7 +17,8 @@ from suite.results import Results  # noqa: E402
 NAMES = ["open", "ordinary", "stopped", "pools", "cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions", "caches",
          "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
          "import-log", "recorder", "replay", "slice", "day", "observing", "suspects", "compare", "build", "packages",
-         "tests", "tests-quick", "watching", "capacity", "fleet", "fleet-cost"]
+         "tests", "tests-quick", "watching", "capacity", "fleet", "fleet-cost",
+         "faults", "joining"]
 
 
 def main():
@@ -70,6 +71,8 @@ def main():
         "capacity": lambda: capacity.capacity(results, rounds, cpus, small),
         "fleet": lambda: fleet.fleet(results, rounds, cpus, small),
         "fleet-cost": lambda: fleet_cost.fleet_cost(results, rounds, cpus, small),
+        "faults": lambda: faults.faults(results, rounds, small),
+        "joining": lambda: joining.joining(results, rounds, cpus, small),
         "suspects": lambda: suspects.suspects(results, rounds, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]
