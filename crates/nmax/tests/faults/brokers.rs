@@ -79,7 +79,7 @@ fn all_servers_are_killed() {
     });
 }
 
-/// The leader of records and of results is cut off from everybody, and comes back.
+/// The leader of records and of results is cut off from all others, and comes back.
 #[test]
 fn the_leader_is_cut_off() {
     world::run(|| {

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 
 use crate::bench::Job;
 use crate::fleet::{CONTROL, DATA, Fleet, RATE, lasts, urls};
-use crate::law::{Found, found};
+use crate::law::{Outcome, found};
 use crate::world;
 
 /// How long an injector is stopped, s.
@@ -36,7 +36,7 @@ fn under_way(loss: Loss, seconds: u64) -> (Fleet, Job, String) {
 }
 
 /// What a killed injector does not do any more, or what is left out until another does it, is named.
-fn killed(loss: Loss, seconds: u64, fault: &str) -> (Fleet, Found) {
+fn killed(loss: Loss, seconds: u64, fault: &str) -> (Fleet, Outcome) {
     let (mut fleet, manager, one) = under_way(loss, seconds);
     fleet.kill_injector(&one);
     // What is in its spool is sent by the next process there.
@@ -64,7 +64,7 @@ fn an_injector_is_killed_and_replaced() {
 }
 
 /// It wakes after a minute: what it did before is not lost, and it does not make up for what it slept through.
-fn stopped(loss: Loss, fault: &str) -> Found {
+fn stopped(loss: Loss, fault: &str) -> Outcome {
     let seconds = STOPPED + 20;
     let (fleet, manager, one) = under_way(loss, seconds);
     fleet.injector(&one).signal(Signal::STOP);

@@ -14,7 +14,7 @@ use crate::fleet::{Fleet, RATE};
 const PARTS: u64 = 4;
 
 /// What came of a run.
-pub(crate) struct Found {
+pub(crate) struct Outcome {
     /// Iterations that the plan asks for.
     planned: u64,
     /// Requests in the report, and those of them that got no reply.
@@ -33,7 +33,7 @@ pub(crate) struct Found {
 }
 
 /// Reads what came of a run of so many seconds, whose report ended like this.
-pub(crate) fn found(fleet: &Fleet, seconds: u64, report: Job) -> Found {
+pub(crate) fn found(fleet: &Fleet, seconds: u64, report: Job) -> Outcome {
     let ended = report.wait();
     assert_eq!(ended.code, 0, "{}\n{}", ended.stderr, fleet.said());
     let summary = ended.json();
@@ -54,7 +54,7 @@ pub(crate) fn found(fleet: &Fleet, seconds: u64, report: Job) -> Found {
     let records = records.map(|file| serde_json::from_slice::<Value>(&std::fs::read(file).unwrap()).unwrap());
     let gaps = records.flat_map(|record| record["gaps"].as_array().unwrap().clone());
     let text = |event: &Value, key: &str| event[key].as_str().unwrap_or_default().to_owned();
-    Found {
+    Outcome {
         planned: seconds * RATE,
         counted: windows.iter().map(exchanges).sum(),
         errors: windows.iter().map(errors).sum(),
@@ -69,7 +69,7 @@ pub(crate) fn found(fleet: &Fleet, seconds: u64, report: Job) -> Found {
     }
 }
 
-impl Found {
+impl Outcome {
     /// Requests that arrived.
     fn total(&self) -> u64 {
         self.arrived.values().sum()
@@ -148,7 +148,7 @@ impl Found {
     }
 }
 
-/// Kills who ordered a run; the run's id.
+/// Kills the manager of a run; the id of the run.
 pub(crate) fn kill_manager(manager: Job) -> String {
     manager.signal(Signal::KILL);
     let said = manager.stderr_so_far();

@@ -1,4 +1,4 @@
-//! A world of its own for a test: processes, mounts and networks that nobody else sees, and that end with it.
+//! A world of its own for a test: processes, mounts and networks that no other test sees, and that end with it.
 
 use std::io::Write;
 use std::path::Path;
