@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what `make test` needs beside the crates: a C compiler (ring compiles assembler and C); the real servers that
-# tests start for themselves, nginx, Varnish, Prometheus, Apache and its `ab`, PHP, PostgreSQL, Redis, memcached and NATS; what uses the
+# tests start for themselves, nginx, Varnish, Prometheus, Apache and its `ab`, PHP, PostgreSQL, Redis, memcached, NATS and sshd; what uses the
 # recorder, curl, and Chromium driven by Node.js; a reader of Parquet; libfaketime for hosts whose clocks are off; fish, zsh and groff, which judge completions and manual pages. Where it
 # may not install, it says what to type. Servers are installed and not started: tests run them on free ports and end them.
 set -euo pipefail
@@ -25,6 +25,8 @@ need fish fish
 need zsh zsh
 need groff groff
 need ip iproute2
+need ssh openssh-client
+need sshd openssh-server
 need curl curl
 need pip3 python3-pip
 need chromium chromium

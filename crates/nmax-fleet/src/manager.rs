@@ -5,7 +5,7 @@ use nmax_metrics::Nanos;
 
 use crate::coordinator::{Coordinator, Key, not_ready};
 use crate::injector::READY_PATIENCE;
-use crate::records::{self, RecordError, Spec, Start, decode};
+use crate::records::{self, Grant, RecordError, Spec, Start, decode};
 use crate::results::{Results, Taken};
 
 /// How long the manager waits for a run to begin: the holder of the first shard decides before.
@@ -18,18 +18,24 @@ pub struct Manager {
     shards: u32,
     since: Option<Nanos>,
     start: Option<Start>,
+    grants: Vec<(u32, Grant)>,
 }
 
 impl Manager {
     /// That of this run.
     pub fn new(spec: &Spec) -> Self {
         let shards = spec.shards.len() as u32;
-        Self { spec: records::encode(spec), shards, since: None, start: None }
+        Self { spec: records::encode(spec), shards, since: None, start: None, grants: Vec::new() }
     }
 
     /// How the run begins, once that is known.
     pub fn start(&self) -> Option<&Start> {
         self.start.as_ref()
+    }
+
+    /// Parts that were taken over since the last call, and by whom.
+    pub fn take_grants(&mut self) -> Vec<(u32, Grant)> {
+        std::mem::take(&mut self.grants)
     }
 
     /// Does what is to be done at `now`; what batches that waited for their grant add.
@@ -62,7 +68,9 @@ impl Manager {
         for (shard, epoch) in results.ungranted() {
             let key = Key::Grant(shard, epoch);
             if let Some(grant) = coordinator.once(key, None) {
-                taken.add(results.granted(shard, epoch, &decode(&key.to_string(), &grant)?));
+                let grant = decode(&key.to_string(), &grant)?;
+                taken.add(results.granted(shard, epoch, &grant));
+                self.grants.push((shard, grant));
             }
         }
         Ok(taken)

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use async_nats::{ConnectOptions, ServerAddr};
+use async_nats::{ConnectOptions, ServerAddr, ServerInfo};
 
 use crate::error::NatsError;
 
@@ -157,6 +157,17 @@ pub(crate) fn pause(attempts: usize) -> Duration {
     // The keys of a hash differ between processes and calls.
     let share = RandomState::new().build_hasher().finish() as f64 / u64::MAX as f64;
     whole.mul_f64(0.5 + share / 2.0)
+}
+
+impl Access {
+    /// A server beyond this machine that everybody may use, where that is not wanted.
+    pub(crate) fn is_open(&self, info: &ServerInfo) -> Option<NatsError> {
+        let is_far = |url: &&String| url.parse::<ServerAddr>().is_ok_and(|address| !is_loopback(address.host()));
+        let far = self.urls.iter().find(is_far).filter(|_| self.protection == Protection::Required)?;
+        let missing = "the server asks for no credentials";
+        let host = far.parse::<ServerAddr>().map_or_else(|_| far.clone(), |address| address.host().to_owned());
+        (!info.auth_required).then_some(NatsError::Unprotected { host, missing })
+    }
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -1,6 +1,6 @@
 //! A connection to NATS on a thread of its own.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,9 +18,12 @@ use tokio::task::AbortHandle;
 
 use crate::access::{ANSWER_MAX, Access};
 use crate::error::{NatsError, VERSION_MIN};
+use crate::troubles::Troubles;
 
 /// Complaints of the server that are kept.
 const COMPLAINTS_MAX: usize = 16;
+/// What is said of the connection itself.
+const CONNECTION: &str = "the connection";
 /// How long what is on its way may take when the connection is closed.
 const CLOSE_MAX: Duration = Duration::from_secs(1);
 
@@ -42,6 +45,7 @@ pub(crate) struct Link {
     pub(crate) context: Context,
     pub(crate) clock: SharedClock,
     complaints: Complaints,
+    pub(crate) troubles: Troubles,
 }
 
 impl std::fmt::Debug for Link {
@@ -127,9 +131,24 @@ impl Broker {
         self.link.client.server_info().version
     }
 
+    /// From now on, says to `hearing` what begins to fail, works again, or is refused.
+    pub fn hear(&self, hearing: impl Fn(&str) + Send + 'static) {
+        self.link.troubles.hear(Box::new(hearing));
+    }
+
     /// Whether the connection is up.
     pub fn is_connected(&self) -> bool {
         self.link.is_connected()
+    }
+
+    /// What fails at the moment.
+    pub fn troubles(&self) -> Vec<NatsError> {
+        self.link.troubles.now()
+    }
+
+    /// How many messages were refused, by reason.
+    pub fn refusals(&self) -> BTreeMap<&'static str, u64> {
+        self.link.troubles.refusals()
     }
 
     /// Waits for an answer: for commands of a person only, no part of a run.
@@ -151,13 +170,19 @@ impl Broker {
 /// Connects and looks at the server.
 async fn open(access: &Access, clock: SharedClock) -> Result<Link, NatsError> {
     let complaints = Complaints::default();
-    let heard = complaints.clone();
+    let troubles = Troubles::default();
+    let (heard, noted, urls) = (complaints.clone(), troubles.clone(), access.shown());
     let (addresses, options) = access.options().await?;
     let options = options.event_callback(move |event| {
-        if let Event::ServerError(error) = event {
-            let mut heard = lock(&heard);
-            heard.truncate(COMPLAINTS_MAX - 1);
-            heard.push_front(error.to_string());
+        match event {
+            Event::ServerError(error) => {
+                let mut heard = lock(&heard);
+                heard.truncate(COMPLAINTS_MAX - 1);
+                heard.push_front(error.to_string());
+            }
+            Event::Disconnected => noted.failed(CONNECTION, NatsError::Cut { urls: urls.clone() }),
+            Event::Connected => noted.works(CONNECTION),
+            _ => {}
         }
         std::future::ready(())
     });
@@ -166,6 +191,9 @@ async fn open(access: &Access, clock: SharedClock) -> Result<Link, NatsError> {
     let info = client.server_info();
     if version(&info.version) < Some(VERSION_MIN) {
         return Err(NatsError::Old { version: info.version });
+    }
+    if let Some(open) = access.is_open(&info) {
+        return Err(open);
     }
     let mut context = jetstream::new(client.clone());
     context.set_timeout(ANSWER_MAX);
@@ -178,7 +206,7 @@ async fn open(access: &Access, clock: SharedClock) -> Result<Link, NatsError> {
             format!("`{of}` runs without it, and leads to none ({error}); a leaf node needs `default_js_domain`");
         return Err(NatsError::NoJetStream { reason });
     }
-    Ok(Link { client, context, clock, complaints })
+    Ok(Link { client, context, clock, complaints, troubles })
 }
 
 /// Major and minor number of a version.
@@ -195,11 +223,43 @@ impl Link {
 
     /// Publishes to a stream; the number of the message in it, once it is kept.
     pub(crate) async fn publish(&self, subject: &str, headers: HeaderMap, bytes: Vec<u8>) -> Result<u64, NatsError> {
-        let what = || subject.to_owned();
         // What is sent into a broken connection would wait in memory, and arrive when it is not expected any more.
         if !self.is_connected() {
-            return Err(NatsError::Lost { what: what(), reason: "the connection is down".into() });
+            return Err(NatsError::Lost { what: subject.into(), reason: "the connection is down".into() });
         }
+        let sent = self.send(subject, headers, bytes).await;
+        self.note(subject, sent.as_ref().err());
+        sent
+    }
+
+    /// Notes how sending went: what fails for all subjects of a kind alike is one trouble.
+    fn note(&self, subject: &str, error: Option<&NatsError>) {
+        let about = subject.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+        match error {
+            None | Some(NatsError::Raced { .. }) => self.troubles.works(&about),
+            Some(error) => self.fails(&about, error.clone()),
+        }
+    }
+
+    /// A stream cannot be read, for this reason.
+    pub(crate) fn unread(&self, stream: &str, reason: &str) {
+        self.fails(stream, self.lost(stream, reason));
+    }
+
+    /// A stream is read.
+    pub(crate) fn reads(&self, stream: &str) {
+        self.troubles.works(stream);
+    }
+
+    /// A connection that is down is a trouble of its own.
+    fn fails(&self, about: &str, error: NatsError) {
+        if self.is_connected() {
+            self.troubles.failed(about, error);
+        }
+    }
+
+    async fn send(&self, subject: &str, headers: HeaderMap, bytes: Vec<u8>) -> Result<u64, NatsError> {
+        let what = || subject.to_owned();
         let (length, max) = (bytes.len(), self.client.max_payload());
         let request = Request::new().payload(bytes.into()).headers(headers).timeout(Some(ANSWER_MAX));
         let answer = self.client.send_request(what(), request).await;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use async_nats::HeaderMap;
+use nkeys::{KeyPair, KeyPairType};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::{OtherClock, Stamps};
 use serde::Deserialize;
@@ -236,6 +237,18 @@ async fn syncs(link: &Link) -> Finding {
         Some(_) => Finding::warning("the server acknowledges what is not on its disk", help),
         None => Finding::warning("the server does not tell this user whether it syncs each message", help),
     }
+}
+
+/// A new user: seed, which is secret, and public key.
+///
+/// - `random`: 32 random bytes
+///
+/// # Errors
+/// When they make no key.
+pub fn new_user(random: [u8; 32]) -> Result<[String; 2], NatsError> {
+    let refused = |error: nkeys::error::Error| NatsError::of_operation("a new nkey", &error);
+    let pair = KeyPair::new_from_raw(KeyPairType::User, random).map_err(refused)?;
+    Ok([pair.seed().map_err(refused)?, pair.public_key()])
 }
 
 /// A configuration of users for an account of a fleet, as nats-server reads it: who orders runs, and who takes part.

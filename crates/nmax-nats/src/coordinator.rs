@@ -44,9 +44,7 @@ struct Known {
     records: BTreeMap<String, Vec<u8>>,
     writing: BTreeSet<String>,
     command: Option<Command>,
-    refused: u64,
     stamps: Vec<Stamps>,
-    problem: Option<NatsError>,
 }
 
 /// The request that is answered, and the epoch where the caller has the lease.
@@ -98,17 +96,21 @@ pub fn order(broker: &Broker, run: &str, command: Command, key: &SigningKey) -> 
 
 impl Known {
     /// A message of the run came.
-    fn came(&mut self, run: &str, key: &str, message: &Message, keys: &[PublicKey]) {
-        let Some(bytes) = &message.bytes else { return };
+    ///
+    /// # Errors
+    /// Why it does not count.
+    fn came(&mut self, run: &str, key: &str, message: &Message, keys: &[PublicKey]) -> Result<(), &'static str> {
+        let Some(bytes) = &message.bytes else { return Ok(()) };
         if !key.starts_with("cmd.") {
             self.records.entry(key.into()).or_insert_with(|| bytes.clone());
-            return;
+            return Ok(());
         }
         let order = std::str::from_utf8(bytes).ok().and_then(|text| verify(text, keys).ok());
-        match order.and_then(|order| serde_json::from_slice::<Order>(&order).ok()) {
-            Some(order) if order.run == run => self.command = self.command.max(Some(order.command)),
-            _ => self.refused += 1,
-        }
+        let order = order.ok_or("no key that is trusted signed this command")?;
+        let order = serde_json::from_slice::<Order>(&order).ok().filter(|order| order.run == run);
+        let order = order.ok_or("this command was signed for something else")?;
+        self.command = self.command.max(Some(order.command));
+        Ok(())
     }
 }
 
@@ -122,8 +124,12 @@ impl Agreement {
         let known = Arc::new(Mutex::new(Known::default()));
         let (seen, of) = (known.clone(), run.clone());
         let prefix = format!("nmax.ctl.{run}.");
+        let troubles = broker.link.troubles.clone();
         let records = feed(broker, CONTROL, format!("{prefix}>"), move |message| {
-            lock(&seen).came(&of, message.subject.strip_prefix(&prefix).unwrap_or_default(), &message, &keys);
+            let key = message.subject.strip_prefix(&prefix).unwrap_or_default();
+            if let Err(reason) = lock(&seen).came(&of, key, &message, &keys) {
+                troubles.refused(reason);
+            }
         });
         let (link, stamps, subject) = (broker.link.clone(), known.clone(), format!("nmax.stamp.{run}.{me}"));
         let clock = broker.task(async move {
@@ -142,35 +148,15 @@ impl Agreement {
         Ok(Self { broker: broker.clone(), run, me, known, shards: BTreeMap::new(), _tasks: [records, clock] })
     }
 
-    /// What fails at the moment, if something does.
-    pub fn problem(&self) -> Option<NatsError> {
-        lock(&self.known).problem.clone()
-    }
-
-    /// Commands that no trusted key signed for this run.
-    pub fn refused(&self) -> u64 {
-        lock(&self.known).refused
-    }
-
     /// Writes a record in the background.
     fn write(&self, key: String, value: Vec<u8>) {
         let (link, known) = (self.broker.link.clone(), self.known.clone());
         let subject = format!("nmax.ctl.{}.{key}", self.run);
         self.broker.spawn(async move {
             let written = first(&link, &subject, &value).await;
-            let is_known = written.is_ok();
-            {
-                let mut known = lock(&known);
-                match written {
-                    Ok(bytes) => {
-                        known.records.entry(key.clone()).or_insert(bytes);
-                        known.problem = None;
-                    }
-                    Err(error) => known.problem = Some(error),
-                }
-            }
-            if !is_known {
-                tokio::time::sleep(AGAIN).await;
+            match written {
+                Ok(bytes) => drop(lock(&known).records.entry(key.clone()).or_insert(bytes)),
+                Err(_) => tokio::time::sleep(AGAIN).await,
             }
             lock(&known).writing.remove(&key);
         });
@@ -226,13 +212,12 @@ impl Coordinator for Agreement {
         if Arc::strong_count(&lease.held) <= 2
             && let Some(id) = lease.renewal.ask(now, length)
         {
-            let (held, answers, known) = (lease.held.clone(), lease.answers.clone(), self.known.clone());
+            let (held, answers) = (lease.held.clone(), lease.answers.clone());
             let (link, run, me) = (self.broker.link.clone(), self.run.clone(), self.me.clone());
             self.broker.spawn(async move {
-                let answer = held.lock().await.ask(&link, &run, shard, &me, length).await;
-                match answer {
-                    Ok(epoch) => lock(&answers).push((id, epoch)),
-                    Err(error) => lock(&known).problem = Some(error),
+                // What is not known is asked for again.
+                if let Ok(epoch) = held.lock().await.ask(&link, &run, shard, &me, length).await {
+                    lock(&answers).push((id, epoch));
                 }
             });
         }

@@ -18,6 +18,14 @@ pub enum NatsError {
         /// What the last one failed with.
         reason: String,
     },
+    /// The connection was lost.
+    #[error(
+        "the connection to NATS at {urls} is lost\n  help: nmax connects again by itself; what is not sent stays on the injector's disk"
+    )]
+    Cut {
+        /// Where it was.
+        urls: String,
+    },
     /// The server does not know the user.
     #[error(
         "the NATS server at {urls} refuses these credentials: {reason}\n  help: give the credentials file, nkey or token of a user of this server"

@@ -33,25 +33,49 @@ pub(crate) fn feed(
         let (mut next, mut failures) = (1, 0);
         loop {
             let before = next;
-            follow(&link, stream, &subjects, &mut next, &mut take).await;
+            let reason = follow(&link, stream, &subjects, &mut next, &mut take).await;
             failures = if next > before { 1 } else { failures + 1 };
+            // One break is mended by reading on.
+            if failures > 1 {
+                link.unread(stream, &reason);
+            }
             tokio::time::sleep(pause(failures + 1).max(Duration::from_millis(10))).await;
         }
     })
 }
 
-/// Hands on messages from the number `next` on until something fails.
-async fn follow(link: &Link, stream: &str, subjects: &str, next: &mut u64, take: &mut (impl FnMut(Message) + Send)) {
+/// Hands on messages from the number `next` on until something fails; what.
+async fn follow(
+    link: &Link,
+    name: &str,
+    subjects: &str,
+    next: &mut u64,
+    take: &mut (impl FnMut(Message) + Send),
+) -> String {
     let config = pull::OrderedConfig {
         filter_subject: subjects.into(),
         deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: *next },
         ..Default::default()
     };
-    let Ok(stream) = link.context.get_stream_no_info(stream).await else { return };
-    let Ok(consumer) = stream.create_consumer(config).await else { return };
-    let Ok(mut messages) = consumer.messages().await else { return };
-    while let Some(Ok(message)) = messages.next().await {
-        let Ok(info) = message.info() else { return };
+    let stream = match link.context.get_stream_no_info(name).await {
+        Ok(stream) => stream,
+        Err(error) => return error.to_string(),
+    };
+    let consumer = match stream.create_consumer(config).await {
+        Ok(consumer) => consumer,
+        Err(error) => return error.to_string(),
+    };
+    let mut messages = match consumer.messages().await {
+        Ok(messages) => messages,
+        Err(error) => return error.to_string(),
+    };
+    link.reads(name);
+    while let Some(message) = messages.next().await {
+        let message = match message {
+            Ok(message) => message,
+            Err(error) => return error.to_string(),
+        };
+        let Ok(info) = message.info() else { return "a message without a number".into() };
         *next = info.stream_sequence + 1;
         let at = Nanos(info.published.unix_timestamp_nanos().max(0) as u64);
         let of_header = |name: &str| message.headers.as_ref()?.get(name);
@@ -60,4 +84,5 @@ async fn follow(link: &Link, stream: &str, subjects: &str, next: &mut u64, take:
         let bytes = (!is_mark).then(|| message.payload.to_vec());
         take(Message { subject: message.subject.to_string(), bytes, has_expired: expired == Some(true), at });
     }
+    "its messages ended".into()
 }

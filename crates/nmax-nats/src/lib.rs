@@ -11,6 +11,7 @@
 //! - [`ResultPublisher`]: batches from the spool to the broker; [`Subscription`]: from there to a manager
 //! - [`Worker`]: what injectors say of themselves; [`Offers`]: runs for them; [`Runs`]: how far these came; `files`: plans by their hash
 //! - [`SpoolFolder`]: spools as files
+//! - `troubles`: what fails at the moment, and what is refused
 //! - [`check`]: whether a server can serve a fleet, and the permissions of its users
 
 mod access;
@@ -26,11 +27,12 @@ mod publisher;
 mod runs;
 mod streams;
 mod subscription;
+mod troubles;
 mod workers;
 
 pub use access::{Access, Credentials, Protection, Servers, Tls};
 pub use broker::{Broker, SharedClock};
-pub use check::{Finding, Level, check, users};
+pub use check::{Finding, Level, check, new_user, users};
 pub use coordinator::{Agreement, order};
 pub use disk::{LeftOver, SpoolFile, SpoolFolder};
 pub use error::{NatsError, VERSION_MIN};
@@ -38,5 +40,5 @@ pub use files::{get, hash, put};
 pub use publisher::ResultPublisher;
 pub use runs::{KnownRun, Runs};
 pub use streams::{Sizes, look, prepare};
-pub use subscription::{Arrival, Odd, Subscription};
+pub use subscription::{Arrival, Subscription};
 pub use workers::{Announcement, Heard, Offer, Offers, Worker, Workers};

@@ -23,7 +23,6 @@ pub struct ResultPublisher {
 struct Sent {
     under_way: BTreeSet<BatchId>,
     acknowledged: Vec<BatchId>,
-    problem: Option<NatsError>,
 }
 
 impl ResultPublisher {
@@ -33,11 +32,6 @@ impl ResultPublisher {
     /// When the run's name cannot be part of a subject.
     pub fn new(broker: &Broker, run: &str) -> Result<Self, NatsError> {
         Ok(Self { broker: broker.clone(), run: token(run)?.into(), sent: Arc::default() })
-    }
-
-    /// Why nothing is acknowledged at the moment, if so.
-    pub fn problem(&self) -> Option<NatsError> {
-        lock(&self.sent).problem.clone()
     }
 }
 
@@ -59,7 +53,6 @@ impl Publisher for ResultPublisher {
             if published.is_ok() {
                 sent.acknowledged.push(id);
             }
-            sent.problem = published.err();
         });
     }
 

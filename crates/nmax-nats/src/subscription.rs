@@ -1,6 +1,5 @@
 //! Batches of a run for its manager, from the first one on.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
@@ -11,7 +10,7 @@ use nmax_metrics::Nanos;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::access::pause;
-use crate::broker::{Broker, Link, Task, lock};
+use crate::broker::{Broker, Link, Task};
 use crate::coordinator::token;
 use crate::error::NatsError;
 use crate::streams::RESULTS;
@@ -30,19 +29,7 @@ const FORGOTTEN: Duration = Duration::from_secs(3600);
 pub struct Subscription {
     broker: Broker,
     arrivals: Receiver<Arrived>,
-    odd: Arc<Mutex<Odd>>,
     _task: Task,
-}
-
-/// What came and is not a batch of the run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Odd {
-    /// Messages that are not a batch.
-    pub damaged: u64,
-    /// Batches of another run, or under another's subject.
-    pub strangers: u64,
-    /// What fails at the moment.
-    pub problem: Option<String>,
 }
 
 struct Arrived {
@@ -89,13 +76,12 @@ impl Subscription {
     pub fn new(broker: &Broker, run: &str, manager: &str) -> Result<Self, NatsError> {
         let (run, manager) = (token(run)?.to_owned(), token(manager)?.to_owned());
         let (sender, arrivals) = channel(WAITING_MAX);
-        let odd = Arc::new(Mutex::new(Odd::default()));
-        let (link, of) = (broker.link.clone(), odd.clone());
+        let link = broker.link.clone();
         let task = broker.task(async move {
             let name = format!("{run}-{manager}");
             let (mut failures, mut is_new) = (0, true);
             loop {
-                let problem = match follow(&link, &run, &name, is_new, &sender, &of).await {
+                let problem = match follow(&link, &run, &name, is_new, &sender).await {
                     Ok(()) => return,
                     Err(Broken { reason, has_begun }) => {
                         // What is asked anew after it once worked goes on where it was.
@@ -104,22 +90,17 @@ impl Subscription {
                         reason
                     }
                 };
-                lock(&of).problem = Some(problem);
+                link.unread(RESULTS, &problem);
                 tokio::time::sleep(pause(failures + 1).max(Duration::from_millis(10))).await;
             }
         });
-        Ok(Self { broker: broker.clone(), arrivals, odd, _task: task })
+        Ok(Self { broker: broker.clone(), arrivals, _task: task })
     }
 
     /// The next batch, if one is here.
     pub fn take(&mut self) -> Option<Arrival> {
         let Arrived { batch, at, acker } = self.arrivals.try_recv().ok()?;
         Some(Arrival { batch, at, acker, broker: self.broker.clone() })
-    }
-
-    /// What came and is not a batch of the run.
-    pub fn odd(&self) -> Odd {
-        lock(&self.odd).clone()
     }
 }
 
@@ -130,14 +111,7 @@ struct Broken {
 }
 
 /// Hands on batches until something fails, or the receiver is dropped.
-async fn follow(
-    link: &Link,
-    run: &str,
-    name: &str,
-    is_new: bool,
-    sender: &Sender<Arrived>,
-    odd: &Mutex<Odd>,
-) -> Result<(), Broken> {
+async fn follow(link: &Link, run: &str, name: &str, is_new: bool, sender: &Sender<Arrived>) -> Result<(), Broken> {
     let broken = |has_begun: bool, error: &dyn std::fmt::Display| Broken { reason: error.to_string(), has_begun };
     let stream = link.context.get_stream_no_info(RESULTS).await.map_err(|error| broken(false, &error))?;
     if is_new {
@@ -157,10 +131,10 @@ async fn follow(
     let consumer = stream.create_consumer(config).await.map_err(|error| broken(false, &error))?;
     let messages = consumer.stream().max_messages_per_batch(WAITING_MAX).messages().await;
     let mut messages = messages.map_err(|error| broken(false, &error))?;
-    lock(odd).problem = None;
+    link.reads(RESULTS);
     while let Some(message) = messages.next().await {
         let message = message.map_err(|error| broken(true, &error))?;
-        if let Some(arrived) = arrived(message, run, odd).await
+        if let Some(arrived) = arrived(message, run, link).await
             && sender.send(arrived).await.is_err()
         {
             return Ok(());
@@ -170,7 +144,7 @@ async fn follow(
 }
 
 /// The batch that a message is. What is none does not come again.
-async fn arrived(message: Message, run: &str, odd: &Mutex<Odd>) -> Option<Arrived> {
+async fn arrived(message: Message, run: &str, link: &Link) -> Option<Arrived> {
     let at = message.info().map(|info| info.published.unix_timestamp_nanos().max(0) as u64);
     let at = Nanos(at.unwrap_or_default());
     let (message, acker) = message.split();
@@ -180,8 +154,8 @@ async fn arrived(message: Message, run: &str, odd: &Mutex<Odd>) -> Option<Arrive
     };
     match batch {
         Ok(batch) if is_of(&batch) => return Some(Arrived { batch, at, acker }),
-        Ok(_) => lock(odd).strangers += 1,
-        Err(_) => lock(odd).damaged += 1,
+        Ok(_) => link.troubles.refused("it is a batch of another run, or under the subject of another part"),
+        Err(_) => link.troubles.refused("it is not a batch of results"),
     }
     let _ = acker.ack_with(AckKind::Term).await;
     None

@@ -60,7 +60,8 @@ struct Shared {
 }
 
 impl Line {
-    fn new() -> Self {
+    /// One that leads nowhere so far.
+    pub(crate) fn new() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let shared = Arc::new(Shared::default());

@@ -21,6 +21,8 @@ pub struct OwnerKeys {
     pub signing: SigningKey,
     /// Seals plans.
     pub seal: SealKey,
+    /// As whom they connect to the broker: the seed of an nkey.
+    pub user: Option<String>,
 }
 
 /// What injectors have.
@@ -30,6 +32,8 @@ pub struct TrustKeys {
     pub signers: Vec<PublicKey>,
     /// Opens plans.
     pub seal: SealKey,
+    /// As whom they connect to the broker: the seed of an nkey.
+    pub user: Option<String>,
 }
 
 /// Random bytes.
@@ -52,9 +56,11 @@ pub fn seal(key: &SealKey, purpose: &str, text: &[u8]) -> Result<Vec<u8>, String
 
 /// Makes the keys of a fleet in a folder; the paths of both files.
 ///
+/// - `users`: as whom each connects to the broker, the seed of an nkey
+///
 /// # Errors
 /// When one is there already, or cannot be written.
-pub fn make(folder: &Path) -> Result<[PathBuf; 2], String> {
+pub fn make(folder: &Path, users: [&str; 2]) -> Result<[PathBuf; 2], String> {
     let seed = random::<KEY_BYTES>()?;
     let secret = SigningKey::text_of(&seed).map_err(|error| error.to_string())?;
     let public = SigningKey::parse(&secret).map_err(|error| error.to_string())?.public();
@@ -67,8 +73,12 @@ pub fn make(folder: &Path) -> Result<[PathBuf; 2], String> {
         ));
     }
     let texts = [
-        format!("# Orders runs on the fleet. Keep it to yourself.\n{secret}\n{seal}\n"),
-        format!("# For injectors: who may order runs, and the key that opens their plans.\n{public}\n{seal}\n"),
+        format!("# Orders runs on the fleet. Keep it to yourself.\n{secret}\n{seal}\n{}\n", users[0]),
+        format!(
+            "# For injectors: who may order runs, the key that opens their plans, and their user of NATS.\n\
+             {public}\n{seal}\n{}\n",
+            users[1]
+        ),
     ];
     for (file, text) in files.iter().zip(texts) {
         let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
@@ -99,13 +109,24 @@ fn only<T, E: ToString>(file: &Path, lines: &[String], parse: impl Fn(&str) -> R
     })
 }
 
+/// The seed of an nkey of a user.
+fn user(lines: &[String]) -> Option<String> {
+    lines.iter().find(|line| line.starts_with("SU")).cloned()
+}
+
+/// As whom the owner of a file of either kind connects to the broker; `None` where the file is not there or does not say.
+pub fn user_of(file: &Path) -> Option<String> {
+    user(&lines(file).ok()?)
+}
+
 /// Reads the file of those who order runs.
 ///
 /// # Errors
 /// When it is not one.
 pub fn owner(file: &Path) -> Result<OwnerKeys, String> {
     let lines = lines(file)?;
-    Ok(OwnerKeys { signing: only(file, &lines, SigningKey::parse)?, seal: only(file, &lines, str::parse)? })
+    let (signing, seal) = (only(file, &lines, SigningKey::parse)?, only(file, &lines, str::parse)?);
+    Ok(OwnerKeys { signing, seal, user: user(&lines) })
 }
 
 /// Reads the file of an injector; it may have several lines of those who may order runs.
@@ -116,7 +137,7 @@ pub fn trust(file: &Path) -> Result<TrustKeys, String> {
     let lines = lines(file)?;
     let signers: Vec<PublicKey> = lines.iter().filter_map(|line| line.parse().ok()).collect();
     only(file, &lines, str::parse::<PublicKey>)?;
-    Ok(TrustKeys { signers, seal: only(file, &lines, str::parse)? })
+    Ok(TrustKeys { signers, seal: only(file, &lines, str::parse)?, user: user(&lines) })
 }
 
 #[cfg(test)]
@@ -129,11 +150,12 @@ mod tests {
     fn both_files_fit_each_other() {
         let folder = std::env::temp_dir().join(format!("nmax-keys-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let [key, known] = make(&folder).unwrap();
+        let [key, known] = make(&folder, ["SUA", "SUB"]).unwrap();
         let (owner, known_keys) = (owner(&key).unwrap(), trust(&known).unwrap());
         assert_eq!((known_keys.signers, known_keys.seal), (vec![owner.signing.public()], owner.seal));
         assert!([&key, &known].iter().all(|file| file.metadata().unwrap().permissions().mode() & 0o777 == 0o600));
-        assert!(make(&folder).unwrap_err().contains("is there already"));
+        assert_eq!((owner.user.as_deref(), known_keys.user.as_deref()), (Some("SUA"), Some("SUB")));
+        assert!(make(&folder, ["", ""]).unwrap_err().contains("is there already"));
         assert!(self::owner(&known).unwrap_err().contains("k4.secret."), "the injectors' file orders no runs");
         assert!(self::trust(&key).is_err() && trust(&folder.join("none")).unwrap_err().contains("nmax fleet key"));
         fs::remove_dir_all(folder).unwrap();

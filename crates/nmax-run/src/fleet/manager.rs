@@ -1,6 +1,7 @@
 //! A run on many injectors, from the side of the one who orders it: offered, followed, judged and written down as a run of
 //! this machine is. It decides nothing that the injectors need, so it may end and come back.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 
@@ -28,6 +29,8 @@ use crate::{Exit, since};
 
 /// How far behind the newest window the others may be before the run is shown without them, windows.
 const BEHIND_MAX: u64 = 10;
+/// What is said of the way to the fleet.
+const FLEET: &str = "FLEET";
 
 /// A batch that came.
 pub struct Arrival {
@@ -55,6 +58,12 @@ pub trait Link {
     /// # Errors
     /// Why they cannot.
     fn rewind(&mut self) -> Result<(), String>;
+
+    /// What began to fail on the way, or works again, since the last call.
+    fn heard(&mut self) -> Vec<String>;
+
+    /// How many messages were refused, by reason.
+    fn refusals(&self) -> BTreeMap<&'static str, u64>;
 
     /// Asks something of the run.
     ///
@@ -86,7 +95,11 @@ pub fn conduct(
                 let _ = link.order(Command::Stop);
                 return Err(SessionError::Fleet(vec!["it was stopped before it began".into()]));
             }
-            None => session::pause(),
+            None => {
+                let heard = link.heard();
+                each(listeners, &mut |listener| heard.iter().for_each(|text| listener.event(Nanos::ZERO, FLEET, text)));
+                session::pause();
+            }
         }
     };
     let mut attempt = Attempt::new(order, spec, link, results, origin)?;
@@ -102,8 +115,15 @@ pub fn conduct(
         (attempt.commanded, attempt.is_ended_by_others) = found;
         attempt.follow(link, &mut manager, interrupts, None);
     }
-    listeners.iter_mut().for_each(|listener| listener.ended());
+    each(listeners, &mut |listener| listener.ended());
+    for (reason, count) in link.refusals() {
+        attempt.event(attempt.fold.last_end(), "MESSAGES_REFUSED", &format!("{count} messages do not count: {reason}"));
+    }
     Ok(attempt.conclude())
+}
+
+fn each(listeners: &mut [&mut dyn Listener], say: &mut dyn FnMut(&mut dyn Listener)) {
+    listeners.iter_mut().for_each(|listener| say(&mut **listener));
 }
 
 fn results(order: &Order, spec: &Spec) -> Results {
@@ -202,6 +222,9 @@ impl<'a> Attempt<'a> {
         loop {
             self.look_for_grants(link, manager, &mut listeners);
             self.is_ended_by_others |= self.commanded.is_none() && link.coordinator().command().is_some();
+            for text in link.heard() {
+                self.say(FLEET, &text, &mut listeners);
+            }
             let mut has_come = false;
             while let Some(Arrival { batch, at, answer }) = link.arrival() {
                 has_come = true;
@@ -244,8 +267,16 @@ impl<'a> Attempt<'a> {
         manager: &mut nmax_fleet::Manager,
         listeners: &mut Option<&mut [&mut dyn Listener]>,
     ) {
-        let taken = manager.step(link.coordinator(), &mut self.results, monotonic());
-        self.add(taken.unwrap_or_default(), listeners);
+        match manager.step(link.coordinator(), &mut self.results, monotonic()) {
+            Ok(taken) => self.add(taken, listeners),
+            Err(error) => self.say("RECORD_REFUSED", &error.to_string(), listeners),
+        }
+        for (shard, grant) in manager.take_grants() {
+            let at = Nanos(grant.from.saturating_mul(self.spec.window_ns));
+            let (one, other) = (&self.injectors[shard as usize].name, &grant.injector);
+            let text = format!("{other} goes on with part {shard} of {one} from {:.1} s on", at.as_secs_f64());
+            self.say("TAKEN_OVER", &text, listeners);
+        }
     }
 
     fn take(&mut self, batch: Batch, at: Nanos) -> Option<Taken> {
@@ -326,7 +357,9 @@ impl<'a> Attempt<'a> {
             Err(error) => format!("the injectors could not be asked to end: {error}"),
         };
         let now = self.fold.last_end();
-        listeners.iter_mut().flat_map(|all| all.iter_mut()).for_each(|listener| listener.event(now, "Stopping", &text));
+        if let Some(listeners) = listeners {
+            each(listeners, &mut |listener| listener.event(now, "Stopping", &text));
+        }
     }
 
     fn write(&mut self, write: impl FnOnce(&mut RunWriter) -> Result<(), StoreError>) {
@@ -339,6 +372,15 @@ impl<'a> Attempt<'a> {
         let text = &self.order.plan.redactor.text(text);
         self.fold.event(at, code, text);
         self.write(|writer| writer.event(at, code, text));
+    }
+
+    /// Writes it down, and says it.
+    fn say(&mut self, code: &str, text: &str, listeners: &mut Option<&mut [&mut dyn Listener]>) {
+        let at = self.fold.last_end();
+        self.event(at, code, text);
+        if let Some(listeners) = listeners {
+            each(listeners, &mut |listener| listener.event(at, code, text));
+        }
     }
 
     /// Writes down a figure of an injector.

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use nmax_engine::KeepSamples;
 use nmax_engine::runtime::real::monotonic;
-use nmax_fleet::batch::Content;
+use nmax_fleet::batch::{BatchId, Content, Item};
 use nmax_fleet::records::{Command, Spec};
 use nmax_fleet::seal::SealKey;
 use nmax_fleet::spool::{Disk, Publisher, Spool};
-use nmax_fleet::{self as fleet, Coordinator, Identity, Injector, Load, Measured, Step, Warrant};
+use nmax_fleet::{self as fleet, Coordinator, Identity, Injector, Load, Measured, ResultSink, Step, Warrant};
 use nmax_metrics::Nanos;
 use nmax_plan::plan::Plan;
 
@@ -23,16 +23,6 @@ use crate::safety::Consent;
 use crate::session::{self, Finished, Order, SessionError};
 use crate::signals::Interrupts;
 
-/// A run that an injector may take part in.
-pub struct Part<'a> {
-    /// As it is offered.
-    pub spec: &'a Spec,
-    /// The injector.
-    pub me: Identity,
-    /// What it would do, or why it takes no part.
-    pub admitted: Result<Order, String>,
-}
-
 /// Letters, digits and hyphens of a name, for ids.
 pub fn token(name: &str) -> String {
     let kept = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
@@ -42,6 +32,7 @@ pub fn token(name: &str) -> String {
 /// Looks whether an injector may take part in a run: the warrant is signed by a key that it trusts, the plan is the one that
 /// the warrant is for and asks for no more, and its own rules allow the targets.
 ///
+/// - `me`: id of the injector
 /// - `folder`: for files of the plan
 /// - `get`: a sealed plan by its name
 ///
@@ -49,6 +40,7 @@ pub fn token(name: &str) -> String {
 /// Why it takes no part.
 pub fn admit(
     spec: &Spec,
+    me: &str,
     trust: &TrustKeys,
     folder: &Path,
     consent: &Consent,
@@ -63,7 +55,7 @@ pub fn admit(
     covered.map_err(|error| error.to_string())?;
     // A run may ask for fewer threads than there are.
     let workers = spec.workers.map_or(workers, |asked| asked.clamp(1, workers));
-    order(spec, plan, consent, workers)
+    order(spec, me, plan, consent, workers)
 }
 
 /// The plan of a run, as its hash says that it should be. The warrant's is compared with the run's where it is looked at.
@@ -87,7 +79,7 @@ pub fn plan(
     bundle::unpack(&packed, folder)
 }
 
-fn order(spec: &Spec, plan: Arc<Plan>, consent: &Consent, workers: u32) -> Result<Order, String> {
+fn order(spec: &Spec, me: &str, plan: Arc<Plan>, consent: &Consent, workers: u32) -> Result<Order, String> {
     let origins = preflight::origins(&plan)?;
     let cleared = preflight::clear(consent, &plan, &origins).map_err(|trouble| trouble.text)?;
     Ok(Order {
@@ -98,7 +90,8 @@ fn order(spec: &Spec, plan: Arc<Plan>, consent: &Consent, workers: u32) -> Resul
         workers,
         pin: Vec::new(),
         keep: if nmax_store::KEEPS_SAMPLES { KeepSamples::Some } else { KeepSamples::None },
-        id: None,
+        // The run's own id is that of the directory of the one who ordered it.
+        id: Some(format!("{me}{}", spec.run).chars().filter(char::is_ascii_alphanumeric).take(64).collect()),
         runs_dir: "runs".into(),
         note: String::new(),
         tags: vec![format!("fleet:{}", spec.run)],
@@ -112,35 +105,22 @@ fn order(spec: &Spec, plan: Arc<Plan>, consent: &Consent, workers: u32) -> Resul
 /// # Errors
 /// Why nothing was sent.
 pub fn take_part<C: Coordinator, D: Disk, P: Publisher>(
-    part: Part<'_>,
-    coordinator: C,
-    spool: Spool<D, P>,
+    order: Order,
+    me: &Identity,
+    agreed: (C, Spool<D, P>),
     interrupts: &Interrupts,
     listeners: &mut [&mut dyn Listener],
 ) -> Result<Option<Finished>, SessionError> {
-    let Part { spec, me, admitted } = part;
-    let order = match admitted {
-        Ok(order) => order,
-        Err(why) => return Err(refuse(me, coordinator, spool, why, interrupts)),
-    };
-    // The run's own id is that of the directory of the one who ordered it.
-    let id = format!("{}{}", me.id, spec.run).chars().filter(char::is_ascii_alphanumeric).take(64).collect();
-    match session::take_part(&Order { id: Some(id), ..order }, &me, (coordinator, spool), interrupts, listeners) {
+    match session::take_part(&order, me, agreed, interrupts, listeners) {
         Ok(finished) => Ok(Some(finished)),
         Err(SessionError::NotNeeded) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Says to the others why this injector takes no part.
-fn refuse<C: Coordinator, D: Disk, P: Publisher>(
-    me: Identity,
-    coordinator: C,
-    spool: Spool<D, P>,
-    why: String,
-    interrupts: &Interrupts,
-) -> SessionError {
-    let mut injector = Injector::new(me, coordinator, Refusing(why.clone()), spool);
+/// Says to the others why this injector takes no part, so that they do not wait for it.
+pub fn refuse(me: Identity, coordinator: impl Coordinator, why: &str, interrupts: &Interrupts) {
+    let mut injector = Injector::new(me, coordinator, Refusing(why.to_owned()), Nowhere);
     loop {
         match injector.step(monotonic()) {
             Step::Refused(_) | Step::Done | Step::Running => break,
@@ -148,7 +128,19 @@ fn refuse<C: Coordinator, D: Disk, P: Publisher>(
             Step::Waiting(_) => session::pause(),
         }
     }
-    SessionError::Fleet(vec![why])
+}
+
+/// Where the results of an injector go that measures nothing.
+struct Nowhere;
+
+impl ResultSink<Content> for Nowhere {
+    fn append(&mut self, _: BatchId, _: Item<Content>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn advance(&mut self, _: Nanos) -> usize {
+        0
+    }
 }
 
 /// What puts on no load, and says why.

@@ -58,6 +58,9 @@ pub struct BrokerArgs {
         value_delimiter = ','
     )]
     pub nats: Vec<String>,
+    /// File of `nmax fleet key` of those who order runs: it signs them, and says as which user to connect
+    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
+    pub fleet_key: PathBuf,
     #[command(flatten)]
     pub access: AccessArgs,
     /// Print JSON
@@ -88,7 +91,7 @@ pub struct WatchArgs {
 /// As whom to connect, and how the connection is protected.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AccessArgs {
-    /// Credentials file of a NATS user (JWT and seed)
+    /// Credentials file of a NATS user (JWT and seed) [default: the user in the fleet's key file]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "NMAX_NATS_CREDS", help_heading = "NATS")]
     pub creds: Option<PathBuf>,
     /// PEM file with the issuers of the server's certificate
@@ -168,9 +171,6 @@ pub struct FleetRunArgs {
     /// What happens to the part of an injector that is lost
     #[arg(long, value_enum, default_value_t = Policy::Continue)]
     pub policy: Policy,
-    /// File of `nmax fleet key` that signs the run
-    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub fleet_key: PathBuf,
     #[command(flatten)]
     pub plan: PlanArgs,
     #[command(flatten)]
@@ -205,9 +205,6 @@ pub struct AbortArgs {
     pub cut: bool,
     #[command(flatten)]
     pub broker: BrokerArgs,
-    /// File of `nmax fleet key` that signs the command
-    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub fleet_key: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -217,9 +214,6 @@ pub struct FleetReportArgs {
     pub run: String,
     #[command(flatten)]
     pub broker: BrokerArgs,
-    /// File of `nmax fleet key` that opens the plan of the run
-    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub fleet_key: PathBuf,
     /// Directory of the runs; what is in it of this run is replaced
     #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
     pub runs_dir: PathBuf,
@@ -235,9 +229,6 @@ pub struct DrainArgs {
     pub injectors: Vec<String>,
     #[command(flatten)]
     pub broker: BrokerArgs,
-    /// File of `nmax fleet key` that signs the command
-    #[arg(long = "fleet-key", value_name = "FILE", default_value = "fleet.key", value_hint = ValueHint::FilePath, env = "NMAX_FLEET_KEY")]
-    pub fleet_key: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -251,7 +242,7 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct KeyArgs {
-    /// Folder of the two files
+    /// Folder of the files
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
 }

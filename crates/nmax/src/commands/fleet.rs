@@ -80,8 +80,22 @@ pub fn watched(args: &WatchArgs, runs_dir: &Path) -> Result<Option<Arc<dyn Fleet
 
 /// Makes the keys of a fleet.
 fn key(args: &KeyArgs) -> Ended {
-    let [owner, trust] = keys::make(&args.dir)?;
+    let users = users()?;
+    let [owner, trust] = keys::make(&args.dir, [&users[0][0], &users[1][0]])?;
     say::line(format_args!("{}: orders runs and ends them; keep it to yourself", owner.display()));
     say::line(format_args!("{}: give it to each injector, for `nmax fleet join --trust`", trust.display()));
+    #[cfg(feature = "nats")]
+    look::write_users(&args.dir, users)?;
     Ok(Exit::Pass)
+}
+
+/// As whom those who order runs and injectors connect: seed and public key of each.
+fn users() -> Result<[[String; 2]; 2], String> {
+    let new = || {
+        #[cfg(feature = "nats")]
+        return nmax_nats::new_user(keys::random()?).map_err(|error| error.to_string());
+        #[cfg(not(feature = "nats"))]
+        Ok::<_, String>([String::new(), String::new()])
+    };
+    Ok([new()?, new()?])
 }

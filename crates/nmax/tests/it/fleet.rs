@@ -1,15 +1,19 @@
 //! Runs on several injectors over a real NATS server: processes that join, a manager that dies, a server that is killed.
 
+use std::path::Path;
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::bench::{Bench, Job, count, lines, until};
-use crate::nats::{Nats, is_missing};
+use crate::nats::{Line, Nats, is_missing};
 use crate::peers::{arrived, target};
 
 mod levels;
+fn read(file: &Path) -> String {
+    std::fs::read_to_string(file).unwrap()
+}
 
 /// With room for the streams of a fleet.
 const JETSTREAM: &str = "jetstream { store_dir: \"FOLDER/js\", sync_interval: always, max_file: 8G }\n";
@@ -24,24 +28,50 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// With so many injectors; `None` where no server is installed.
     pub(crate) fn start(injectors: usize) -> Option<Self> {
+        Self::start_beside(injectors, "", "")
+    }
+
+    /// With these settings of the server, and accounts, besides.
+    fn start_beside(injectors: usize, more: &str, accounts: &str) -> Option<Self> {
         if is_missing() {
             return None;
         }
-        let (bench, nats) = (Bench::new(), Nats::with(JETSTREAM));
-        bench.nmax(&["fleet", "key"]).exits(0).shows(&["fleet.key", "fleet.trust"]);
+        let bench = Bench::new();
+        bench.nmax(&["fleet", "key"]).exits(0).shows(&["fleet.key", "fleet.trust", "fleet.conf"]);
+        // The server knows the users of the keys and no others.
+        let nats =
+            Nats::with(&format!("{JETSTREAM}{more}accounts {{\n{}{accounts}}}\n", read(&bench.path("fleet.conf"))));
         let mut fleet = Self { bench, nats, injectors: Vec::new() };
+        if more.is_empty() {
+            fleet.prepare(&[]);
+        }
         for number in 0..injectors {
             fleet.join(&format!("spool-{number}"), &["--allow-target", "127.0.0.0/8"]);
         }
-        for injector in &fleet.injectors {
-            until("an injector waits", || injector.stderr_so_far().contains("it waits for runs"));
-        }
+        fleet.wait();
         Some(fleet)
     }
 
-    pub(crate) fn join(&mut self, spool: &str, more: &[&str]) {
+    /// Makes the streams, which injectors may not.
+    fn prepare(&self, more: &[&str]) {
         let url = self.nats.line.url();
-        let own = ["fleet", "join", &url, "--capacity", "1000", "--workers", "1", "--spool", spool];
+        let check = [&["fleet", "check"], more].concat();
+        self.bench.nmax(&Self::with(&url, &check)).exits(0);
+    }
+
+    /// Waits until all injectors wait for runs.
+    fn wait(&self) {
+        for injector in &self.injectors {
+            until("an injector waits", || injector.stderr_so_far().contains("it waits for runs"));
+        }
+    }
+
+    pub(crate) fn join(&mut self, spool: &str, more: &[&str]) {
+        self.join_at(&self.nats.line.url(), spool, more);
+    }
+
+    fn join_at(&mut self, url: &str, spool: &str, more: &[&str]) {
+        let own = ["fleet", "join", url, "--capacity", "1000", "--workers", "1", "--spool", spool];
         self.injectors.push(self.bench.spawn(&[&own[..], more].concat()));
     }
 
@@ -157,18 +187,126 @@ fn a_refusal_is_named_before_any_load() {
     let target = target();
     fleet.plan(&target.url(), 40, "2s");
     fleet.join("spool", &[]);
-    until("an injector waits", || fleet.injectors[0].stderr_so_far().contains("it waits for runs"));
+    fleet.wait();
     let url = fleet.nats.line.url();
     let before = arrived(&target);
     let run = Fleet::with(&url, &["fleet", "run", "plan.yaml"]);
     fleet.bench.nmax(&run).exits(2).says(&["is on this injector itself", "--allow-target 127.0.0.1"]);
-    // Another fleet's key.
+    // Another fleet's key, of which the server knows nothing, and one whose owner came by a user of the server.
     std::fs::create_dir(fleet.bench.path("other")).unwrap();
     fleet.bench.nmax(&["fleet", "key", "--dir", "other"]).exits(0);
     let stranger = [&run[..], &["--fleet-key", "other/fleet.key"]].concat();
+    fleet.bench.nmax(&stranger).exits(5).says(&["refuses these credentials"]);
+    let file = |name: &str| read(&fleet.bench.path(name));
+    let (own, other) = (file("fleet.key"), file("other/fleet.key"));
+    let user = own.lines().last().unwrap();
+    fleet.bench.write("other/fleet.key", &other.replace(other.lines().last().unwrap(), user));
     fleet.bench.nmax(&stranger).exits(2).says(&["none of the keys"]);
     assert_eq!(arrived(&target), before);
     fleet.bench.nmax(&["fleet", "key"]).exits(2).says(&["is there already"]);
     fleet.bench.nmax(&["fleet", "status", "--nats", "nats://127.0.0.1:1"]).exits(5);
     fleet.end();
+}
+
+/// An injector that cannot keep results says so at once; the others do not wait for it, and it takes part in the next run.
+#[test]
+fn an_injector_without_a_spool_is_named() {
+    let Some(fleet) = Fleet::start(2) else { return };
+    let target = target();
+    fleet.plan(&target.url(), 40, "2s");
+    let url = fleet.nats.line.url();
+    let before = arrived(&target);
+    let lock = fleet.bench.path("spool-1/lock");
+    std::fs::remove_file(&lock).unwrap();
+    std::fs::create_dir(&lock).unwrap();
+    let run = Fleet::with(&url, &["fleet", "run", "plan.yaml", "--injectors", "2", "--exit-zero"]);
+    fleet.bench.nmax(&run).exits(2).says(&["its spool", "directory"]);
+    assert_eq!(arrived(&target), before);
+    std::fs::remove_dir(&lock).unwrap();
+    fleet.bench.nmax(&run).exits(0);
+    assert_eq!(arrived(&target) - before, 80);
+    fleet.end();
+}
+
+/// What an injector measured behind a broken link comes when the run has been shown without it, and counts where it belongs.
+#[test]
+fn results_that_come_late_count() {
+    let Some(mut fleet) = Fleet::start(1) else { return };
+    let target = target();
+    fleet.plan(&target.url(), 40, "24s");
+    let url = fleet.nats.line.url();
+    let far = Line::new();
+    far.lead_to(fleet.nats.port);
+    fleet.join_at(&far.url(), "spool-far", &["--allow-target", "127.0.0.0/8"]);
+    fleet.wait();
+    let before = arrived(&target);
+    let run = ["fleet", "run", "plan.yaml", "--injectors", "2", "--json", "--exit-zero"];
+    let manager = fleet.bench.spawn(&Fleet::with(&url, &run));
+    until("load", || arrived(&target) > before + 80);
+    far.lead_to(0);
+    until("load of 16 s", || arrived(&target) > before + 720);
+    far.lead_to(fleet.nats.port);
+    let summary = manager.wait().exits(0).json();
+    assert_eq!((count(&summary["total"]["count"]), arrived(&target) - before), (960, 960), "{summary:#}");
+    let said = fleet.injectors[1].stderr_so_far();
+    assert!(said.contains("the connection to NATS at") && said.contains("works again"), "{said}");
+    fleet.end();
+}
+
+/// A fleet that has an account of its own sees nothing of another's on the same server, and ends nothing of it.
+#[test]
+fn fleets_on_one_server_are_apart() {
+    if is_missing() {
+        return;
+    }
+    let other = Bench::new();
+    other.nmax(&["fleet", "key"]).exits(0);
+    let Some(fleet) = Fleet::start_beside(1, "", &read(&other.path("fleet.conf"))) else { return };
+    let target = target();
+    fleet.plan(&target.url(), 40, "1h");
+    let url = fleet.nats.line.url();
+    let before = arrived(&target);
+    let manager = fleet.bench.spawn(&Fleet::with(&url, &["fleet", "run", "plan.yaml"]));
+    until("load", || arrived(&target) > before + 10);
+    let run = fleet.runs()[0]["run"].as_str().unwrap().to_owned();
+    other.nmax(&Fleet::with(&url, &["fleet", "check"]));
+    other.nmax(&Fleet::with(&url, &["fleet", "ls"])).exits(0).says(&["no runs"]);
+    other.nmax(&Fleet::with(&url, &["fleet", "status"])).exits(0).says(&["no injector"]);
+    other.nmax(&Fleet::with(&url, &["fleet", "abort", &run])).exits(2).says(&["no such run"]);
+    let so_far = arrived(&target);
+    until("load goes on", || arrived(&target) > so_far + 40);
+    manager.signal(Signal::INT);
+    manager.wait().exits(130);
+    fleet.end();
+}
+
+/// Beyond this machine all goes over TLS, with the users of the keys; here on the loopback, where it is as good.
+#[test]
+fn a_run_over_tls() {
+    let folder = Bench::new();
+    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
+    folder.write("certificate", &made.cert.pem());
+    folder.write("key", &made.signing_key.serialize_pem());
+    let file = |name: &str| folder.path(name).display().to_string();
+    let (certificate, key) = (file("certificate"), file("key"));
+    let tls = format!("tls {{ cert_file: {certificate:?}, key_file: {key:?} }}\n");
+    let Some(mut fleet) = Fleet::start_beside(0, &tls, "") else { return };
+    let url = fleet.nats.line.url().replace("nats://", "tls://");
+    let target = target();
+    fleet.plan(&target.url(), 40, "2s");
+    let before = arrived(&target);
+    fleet.bench.nmax(&Fleet::with(&url, &["fleet", "run", "plan.yaml"])).exits(5).says(&["TLS", "fails"]);
+    let trusted = ["--tls-ca", &certificate];
+    let join = [&["fleet", "join", &url], &trusted[..]].concat();
+    fleet.bench.nmax(&join).exits(5).says(&["the stream NMAX_CTL is missing", "nmax fleet check"]);
+    fleet.prepare(&trusted);
+    fleet.join_at(&url, "spool", &[&trusted[..], &["--allow-target", "127.0.0.0/8"]].concat());
+    fleet.wait();
+    let run = [&["fleet", "run", "plan.yaml", "--exit-zero"], &trusted[..]].concat();
+    fleet.bench.nmax(&Fleet::with(&url, &run)).exits(0);
+    assert_eq!(arrived(&target) - before, 80);
+    // Who drains ends what it does, and leaves.
+    let drain = [&["fleet", "drain"], &trusted[..]].concat();
+    fleet.bench.nmax(&Fleet::with(&url, &drain)).exits(0).shows(&["takes no further run"]);
+    fleet.injectors.pop().unwrap().wait().exits(0).says(&["takes no further run, as asked for"]);
 }

@@ -52,6 +52,7 @@ mod fleet;
 mod fleet_served;
 mod import;
 mod inputs;
+mod launch;
 mod limits;
 mod logs;
 mod observed;

@@ -11,9 +11,9 @@ use nmax_fleet::spool::Spool;
 use nmax_fleet::{Identity, Trust};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::{Offset, OtherClock, Stamps};
-use nmax_nats::{Agreement, Announcement, Broker, Offers, ResultPublisher, Sizes, SpoolFolder, Worker};
+use nmax_nats::{Agreement, Announcement, Broker, NatsError, Offers, ResultPublisher, Sizes, SpoolFolder, Worker};
 use nmax_run::fleet::keys::{self, TrustKeys};
-use nmax_run::fleet::member::{self, Part};
+use nmax_run::fleet::member;
 use nmax_run::safety::Consent;
 use nmax_run::signals::Interrupts;
 use nmax_run::{Exit, SessionError, Trouble, host};
@@ -36,10 +36,15 @@ const CALIBRATION: Duration = Duration::from_secs(2);
 /// Takes part in runs until it is asked to end.
 pub fn join(args: &JoinArgs) -> Ended {
     let trust = keys::trust(&args.trust)?;
-    let broker = connect(&args.nats, &args.access)?;
+    let broker = connect(&args.nats, &args.access, trust.user.clone())?;
+    broker.hear(|text| say::note(format_args!("NATS: {text}")));
     // Who may make the streams makes those that are missing; others find them.
-    let prepared = nmax_nats::prepare(&broker, Sizes::default());
-    prepared.or_else(|error| nmax_nats::look(&broker).map_err(|_| error)).map_err(Trouble::unreachable)?;
+    nmax_nats::look(&broker)
+        .or_else(|missing| match nmax_nats::prepare(&broker, Sizes::default()) {
+            Err(NatsError::Denied { .. }) => Err(missing),
+            prepared => prepared,
+        })
+        .map_err(Trouble::unreachable)?;
     let folder = SpoolFolder::open(&args.spool).map_err(|error| format!("{}: {error}", args.spool.display()))?;
     host::raise();
     let workers = args.workers.unwrap_or_else(cores);
@@ -174,22 +179,26 @@ impl Joined<'_> {
         let run = &spec.run;
         say::note(format_args!("run {run} is offered"));
         let get = |name: &str| nmax_nats::get(&self.broker, name).map_err(|error| error.to_string());
-        let admitted = member::admit(spec, &self.trust, &self.args.spool.join(run), &self.consent, self.workers, &get);
+        let (me, folder) = (&self.me, self.args.spool.join(run));
         let part = || {
-            let keys = self.trust.signers.clone();
-            let agreement = Agreement::new(&self.broker, run, &self.me.id, keys).map_err(|error| error.to_string())?;
+            let order = member::admit(spec, &me.id, &self.trust, &folder, &self.consent, self.workers, &get)?;
             let publisher = ResultPublisher::new(&self.broker, run).map_err(|error| error.to_string())?;
-            let file = self.folder.create(run, &self.me.id).map_err(|error| error.to_string())?;
+            let file = self.folder.create(run, &me.id).map_err(|error| format!("its spool: {error}"))?;
             let path = file.path().to_owned();
-            Ok::<_, String>((agreement, Spool::new(run, file, publisher), path))
+            Ok::<_, String>((order, Spool::new(run, file, publisher), path))
         };
-        let (agreement, spool, path) = match part() {
-            Ok(part) => part,
+        let agreement = match Agreement::new(&self.broker, run, &me.id, self.trust.signers.clone()) {
+            Ok(agreement) => agreement,
             Err(error) => return say::warning(format_args!("run {run}: {error}")),
         };
-        let mut live = Live::new(true);
-        let part = Part { spec, me: self.me.clone(), admitted };
-        match member::take_part(part, agreement, spool, interrupts, &mut [&mut live]) {
+        let (order, spool, path) = match part() {
+            Ok(part) => part,
+            Err(why) => {
+                say::warning(format_args!("run {run}: {why}"));
+                return member::refuse(me.clone(), agreement, &why, interrupts);
+            }
+        };
+        match member::take_part(order, me, (agreement, spool), interrupts, &mut [&mut Live::new(true)]) {
             Ok(Some(finished)) => {
                 say::note(format_args!("run {run}: its part has ended; {}", finished.directory.display()));
                 if interrupts.count() > 1 {

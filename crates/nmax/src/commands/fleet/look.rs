@@ -1,5 +1,6 @@
 //! What a fleet is, and whether its server can serve it.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,6 +11,7 @@ use nmax_nats::{
     Access, Broker, Credentials, Heard, KnownRun, Level, Protection, Runs, Sizes, Tls, Worker, Workers,
     check as findings, users,
 };
+use nmax_run::fleet::keys;
 use nmax_run::fleet::offer::SKEW_MAX;
 use nmax_run::{Exit, Trouble};
 use nmax_server::{FleetInjector, FleetRun, Health};
@@ -22,20 +24,37 @@ use crate::commands::Ended;
 use crate::say;
 
 /// How to connect, as typed.
-pub(super) fn access(nats: &[String], args: &AccessArgs) -> Access {
+///
+/// - `user`: the seed of an nkey, for who gives nothing else
+fn access(nats: &[String], args: &AccessArgs, user: Option<String>) -> Access {
     let client = args.tls_cert.clone().zip(args.tls_key.clone());
+    let credentials = match (&args.creds, user) {
+        (Some(file), _) => Credentials::File(file.clone()),
+        (None, Some(seed)) if !nats.iter().any(|url| url.contains('@')) => Credentials::Nkey(seed),
+        _ => Credentials::None,
+    };
     Access {
         urls: nats.to_vec(),
-        credentials: args.creds.clone().map_or(Credentials::None, Credentials::File),
+        credentials,
         tls: Tls { authorities: args.tls_ca.clone().into_iter().collect(), client },
         protection: if args.unprotected { Protection::TrustedNetwork } else { Protection::Required },
         ..Access::default()
     }
 }
 
-/// Connects.
-pub(super) fn connect(nats: &[String], args: &AccessArgs) -> Result<Broker, Trouble> {
-    Broker::connect(&access(nats, args), Arc::new(Monotonic)).map_err(Trouble::unreachable)
+/// Connects as an injector.
+pub(super) fn connect(nats: &[String], args: &AccessArgs, user: Option<String>) -> Result<Broker, Trouble> {
+    Broker::connect(&access(nats, args, user), Arc::new(Monotonic)).map_err(Trouble::unreachable)
+}
+
+/// Connects as the one who orders runs.
+pub(super) fn connect_owner(args: &BrokerArgs) -> Result<Broker, Trouble> {
+    connect(&args.nats, &args.access, keys::user_of(&args.fleet_key))
+}
+
+/// What was looked at says nothing when it could not be read.
+fn is_read(broker: &Broker) -> Result<(), Trouble> {
+    broker.troubles().into_iter().next().map_or(Ok(()), |trouble| Err(Trouble::unreachable(trouble)))
 }
 
 /// The clock by which injectors begin.
@@ -64,9 +83,10 @@ pub(super) fn calendar() -> Nanos {
 
 /// Lists the injectors.
 pub fn status(args: &BrokerArgs) -> Ended {
-    let broker = connect(&args.nats, &args.access)?;
+    let broker = connect_owner(args)?;
     let workers = Workers::new(&broker);
     pause(SEEN);
+    is_read(&broker)?;
     let there = injectors(&workers, monotonic());
     if args.json {
         say::line(format_args!("{:#}", json!({ "injectors": there })));
@@ -136,9 +156,10 @@ fn health(Heard { worker, is_silent, .. }: &Heard) -> Health {
 
 /// Lists runs.
 pub fn runs(args: &BrokerArgs) -> Ended {
-    let broker = connect(&args.nats, &args.access)?;
+    let broker = connect_owner(args)?;
     let known = Runs::new(&broker);
     pause(SEEN);
+    is_read(&broker)?;
     let now = calendar();
     let mut rows: Vec<FleetRun> = known.list().iter().map(|run| row(run, now)).collect();
     rows.reverse();
@@ -177,13 +198,34 @@ pub(super) fn row(run: &KnownRun, now: Nanos) -> FleetRun {
     FleetRun { run: spec.run.clone(), offered_at, injectors, ended, state: state.into(), goes_on, reasons }
 }
 
+/// The file of the server's users, beside the keys.
+const USERS_FILE: &str = "fleet.conf";
+
+/// Writes the users of the keys as the server reads them.
+pub(super) fn write_users(folder: &Path, [owner, injector]: [[String; 2]; 2]) -> Result<(), String> {
+    let file = folder.join(USERS_FILE);
+    let users = users(&format!("nkey: {}", owner[1]), &format!("nkey: {}", injector[1]));
+    // A name of its own: fleets that share a server see nothing of each other.
+    let account = format!("FLEET_{}", &owner[1][1..9]);
+    let text = format!(
+        "# For nats-server: the account of a fleet, its users, and what each may do.\n\
+         {account} {{\n  jetstream: enabled\n{}}}\n",
+        users.lines().map(|line| format!("  {line}\n")).collect::<String>()
+    );
+    std::fs::write(&file, text).map_err(|error| format!("{}: cannot write: {error}", file.display()))?;
+    let include = format!("accounts {{ include \"{USERS_FILE}\" }}");
+    say::line(format_args!("{}: users of the server; `{include}` in its configuration", file.display()));
+    Ok(())
+}
+
 /// Checks the server.
 pub fn check(args: &FleetCheckArgs) -> Ended {
     if args.permissions {
         say::text(users("nkey: UMANAGER", "nkey: UINJECTOR").as_str());
         return Ok(Exit::Pass);
     }
-    let access = access(&args.broker.nats, &args.broker.access);
+    let user = keys::user_of(&args.broker.fleet_key);
+    let access = access(&args.broker.nats, &args.broker.access, user);
     let found = findings(&access, Arc::new(Calendar), Sizes::default());
     if args.broker.json {
         let rows: Vec<_> = found

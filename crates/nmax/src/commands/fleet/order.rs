@@ -1,7 +1,9 @@
 //! Runs that are ordered, and ended.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use nmax_engine::KeepSamples;
@@ -19,7 +21,7 @@ use nmax_run::signals::Interrupts;
 use nmax_run::{Exit, Order, SessionError, Trouble, new_id};
 use nmax_text::number::counted;
 
-use super::look::connect;
+use super::look::connect_owner;
 use crate::args::{AbortArgs, DrainArgs, FleetReportArgs, FleetRunArgs, OutputArgs, Policy};
 use crate::commands::{Ended, run};
 use crate::live::Live;
@@ -33,9 +35,9 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Runs a plan on a fleet; prints the result.
 pub fn run(args: &FleetRunArgs) -> Ended {
-    let keys = keys::owner(&args.fleet_key)?;
+    let keys = keys::owner(&args.broker.fleet_key)?;
     let plan = Arc::new(load::plan(&args.what, &args.plan, &Default::default())?);
-    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let broker = connect_owner(&args.broker)?;
     nmax_nats::prepare(&broker, Sizes::default()).map_err(Trouble::unreachable)?;
     let shards: Vec<Option<String>> = match &args.region[..] {
         [] => vec![None; args.injectors as usize],
@@ -66,8 +68,8 @@ pub fn run(args: &FleetRunArgs) -> Ended {
 
 /// Writes the report of a run from its first result on.
 pub fn report(args: &FleetReportArgs) -> Ended {
-    let keys = keys::owner(&args.fleet_key)?;
-    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let keys = keys::owner(&args.broker.fleet_key)?;
+    let broker = connect_owner(&args.broker)?;
     let offer = offered(&broker, &args.run)?;
     let spec: Spec = decode("spec", &offer.spec).map_err(|error| error.to_string())?;
     let order = of_others(&broker, &keys.seal, &spec, &args.runs_dir)?;
@@ -180,6 +182,7 @@ pub(super) struct Fleet<'a> {
     key: Option<&'a SigningKey>,
     agreement: Agreement,
     subscription: Subscription,
+    heard: Receiver<String>,
 }
 
 impl<'a> Fleet<'a> {
@@ -193,7 +196,9 @@ impl<'a> Fleet<'a> {
         let me = format!("manager-{:08x}", u32::from_be_bytes(keys::random()?));
         let agreement = Agreement::new(broker, run, &me, signers).map_err(Trouble::unreachable)?;
         let subscription = Subscription::new(broker, run, &me).map_err(Trouble::unreachable)?;
-        Ok(Self { broker, run, me, key, agreement, subscription })
+        let (say, heard) = channel();
+        broker.hear(move |text| drop(say.send(text.replace("\n  help: ", "; "))));
+        Ok(Self { broker, run, me, key, agreement, subscription, heard })
     }
 }
 
@@ -217,6 +222,14 @@ impl Link for Fleet<'_> {
         Ok(())
     }
 
+    fn heard(&mut self) -> Vec<String> {
+        self.heard.try_iter().collect()
+    }
+
+    fn refusals(&self) -> BTreeMap<&'static str, u64> {
+        self.broker.refusals()
+    }
+
     fn order(&mut self, command: Command) -> Result<(), String> {
         let key = self.key.ok_or("it is only followed from here")?;
         nmax_nats::order(self.broker, self.run, command, key).map_err(|error| error.to_string())
@@ -225,8 +238,8 @@ impl Link for Fleet<'_> {
 
 /// Ends a run.
 pub fn abort(args: &AbortArgs) -> Ended {
-    let keys = keys::owner(&args.fleet_key)?;
-    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let keys = keys::owner(&args.broker.fleet_key)?;
+    let broker = connect_owner(&args.broker)?;
     offered(&broker, &args.run)?;
     let command = if args.cut { Command::Cut } else { Command::Stop };
     nmax_nats::order(&broker, &args.run, command, &keys.signing).map_err(Trouble::unreachable)?;
@@ -248,8 +261,8 @@ fn offered(broker: &Broker, run: &str) -> Result<nmax_nats::Offer, Trouble> {
 
 /// Asks injectors to take no further run.
 pub fn drain(args: &DrainArgs) -> Ended {
-    let keys = keys::owner(&args.fleet_key)?;
-    let broker = connect(&args.broker.nats, &args.broker.access)?;
+    let keys = keys::owner(&args.broker.fleet_key)?;
+    let broker = connect_owner(&args.broker)?;
     let workers = Workers::new(&broker);
     pause(SEEN);
     let there: Vec<String> = workers.list().into_iter().map(|worker| worker.id).collect();

@@ -117,7 +117,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Watch {
     /// Connects; whether that is done.
     fn link(&self) -> bool {
-        match connect(&self.args.nats, &self.args.access) {
+        let file = self.args.fleet_key.clone().unwrap_or_else(|| keys::OWNER_FILE.into());
+        let known = keys::connection(&file);
+        match connect(&self.args.nats, &self.args.access, known) {
             Ok(broker) => {
                 let (workers, runs) = (Workers::new(&broker), Runs::new(&broker));
                 let _ = self.link.set(Linked { broker, workers, runs });
