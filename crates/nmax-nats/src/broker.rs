@@ -22,6 +22,8 @@ use crate::troubles::Troubles;
 
 /// Complaints of the server that are kept.
 const COMPLAINTS_MAX: usize = 16;
+/// How often a server that is too busy to answer in time is asked.
+const CONNECTS: u32 = 3;
 /// What is said of the connection itself.
 const CONNECTION: &str = "the connection";
 /// How long what is on its way may take when the connection is closed.
@@ -186,8 +188,19 @@ async fn open(access: &Access, clock: SharedClock) -> Result<Link, NatsError> {
         }
         std::future::ready(())
     });
-    let connected = options.connect(addresses).await;
-    let client = connected.map_err(|error| NatsError::connecting(&access.shown(), &error))?;
+    let connected = async || {
+        let connected = options.clone().connect(addresses.clone()).await;
+        connected.map_err(|error| NatsError::connecting(&access.shown(), &error))
+    };
+    let mut client = connected().await;
+    for _ in 1..CONNECTS {
+        // A server that is busy gives up its greeting after two seconds.
+        if !matches!(&client, Err(NatsError::Unreachable { reason, .. }) if reason.contains("imeout")) {
+            break;
+        }
+        client = connected().await;
+    }
+    let client = client?;
     let info = client.server_info();
     if version(&info.version) < Some(VERSION_MIN) {
         return Err(NatsError::Old { version: info.version });

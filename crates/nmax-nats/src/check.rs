@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use async_nats::HeaderMap;
-use nkeys::{KeyPair, KeyPairType};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::{OtherClock, Stamps};
 use serde::Deserialize;
@@ -237,51 +236,4 @@ async fn syncs(link: &Link) -> Finding {
         Some(_) => Finding::warning("the server acknowledges what is not on its disk", help),
         None => Finding::warning("the server does not tell this user whether it syncs each message", help),
     }
-}
-
-/// A new user: seed, which is secret, and public key.
-///
-/// - `random`: 32 random bytes
-///
-/// # Errors
-/// When they make no key.
-pub fn new_user(random: [u8; 32]) -> Result<[String; 2], NatsError> {
-    let refused = |error: nkeys::error::Error| NatsError::of_operation("a new nkey", &error);
-    let pair = KeyPair::new_from_raw(KeyPairType::User, random).map_err(refused)?;
-    Ok([pair.seed().map_err(refused)?, pair.public_key()])
-}
-
-/// A configuration of users for an account of a fleet, as nats-server reads it: who orders runs, and who takes part.
-///
-/// - `manager`, `injector`: how each is authenticated, such as `nkey: U..` or `user: m, password: ..`
-pub fn users(manager: &str, injector: &str) -> String {
-    let list =
-        |subjects: &[&str]| subjects.iter().map(|subject| format!("\"{subject}\"")).collect::<Vec<_>>().join(", ");
-    let api = |names: &[&str]| names.iter().map(|name| format!("$JS.API.{name}")).collect::<Vec<_>>();
-    let reads = api(&[
-        "INFO",
-        "STREAM.INFO.*",
-        "STREAM.MSG.GET.NMAX_CTL",
-        "DIRECT.GET.>",
-        "CONSUMER.CREATE.NMAX_CTL",
-        "CONSUMER.CREATE.NMAX_CTL.>",
-        "CONSUMER.MSG.NEXT.NMAX_CTL.>",
-        "CONSUMER.DELETE.NMAX_CTL.>",
-        "CONSUMER.INFO.NMAX_CTL.>",
-        "CONSUMER.CREATE.OBJ_nmax_files",
-        "CONSUMER.CREATE.OBJ_nmax_files.>",
-        "CONSUMER.DELETE.OBJ_nmax_files.>",
-        "STREAM.MSG.GET.OBJ_nmax_files",
-    ]);
-    let reads: Vec<&str> = reads.iter().map(String::as_str).chain(["$JS.ACK.>", "$JS.FC.>"]).collect();
-    let writes = ["nmax.ctl.>", "nmax.lease.>", "nmax.stamp.>", "nmax.res.>", "$KV.nmax_workers.>"];
-    let injects = list(&[&writes[..], &reads].concat());
-    let denied = list(&["nmax.ctl.*.spec", "nmax.ctl.*.cmd.>"]);
-    let manages = list(&["nmax.>", "$KV.nmax_workers.>", "$O.nmax_files.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"]);
-    format!(
-        "users: [\n  \
-         {{ {manager}, permissions: {{ publish: [{manages}], subscribe: [\"_INBOX.>\"] }} }}\n  \
-         {{ {injector}, permissions: {{ publish: {{ allow: [{injects}], deny: [{denied}] }}, \
-         subscribe: [\"_INBOX.>\"] }} }}\n]\n"
-    )
 }

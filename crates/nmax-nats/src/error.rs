@@ -93,7 +93,9 @@ pub enum NatsError {
         reason: String,
     },
     /// The user may not do this.
-    #[error("the user may not use `{what}`\n  help: give the user the permissions that `nmax fleet check` prints")]
+    #[error(
+        "the user may not use `{what}`\n  help: `nmax fleet key` writes users with their permissions into fleet.conf; start the server with it"
+    )]
     Denied {
         /// A subject.
         what: String,

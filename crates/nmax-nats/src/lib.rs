@@ -12,7 +12,7 @@
 //! - [`Worker`]: what injectors say of themselves; [`Offers`]: runs for them; [`Runs`]: how far these came; `files`: plans by their hash
 //! - [`SpoolFolder`]: spools as files
 //! - `troubles`: what fails at the moment, and what is refused
-//! - [`check`]: whether a server can serve a fleet, and the permissions of its users
+//! - [`check`]: whether a server can serve a fleet; `setup`: users and their permissions, certificate, configuration
 
 mod access;
 mod broker;
@@ -25,6 +25,7 @@ mod files;
 mod lease;
 mod publisher;
 mod runs;
+mod setup;
 mod streams;
 mod subscription;
 mod troubles;
@@ -32,13 +33,14 @@ mod workers;
 
 pub use access::{Access, Credentials, Protection, Servers, Tls};
 pub use broker::{Broker, SharedClock};
-pub use check::{Finding, Level, check, new_user, users};
+pub use check::{Finding, Level, check};
 pub use coordinator::{Agreement, order};
 pub use disk::{LeftOver, SpoolFile, SpoolFolder};
 pub use error::{NatsError, VERSION_MIN};
 pub use files::{get, hash, put};
 pub use publisher::ResultPublisher;
 pub use runs::{KnownRun, Runs};
+pub use setup::{User, certificate, configuration, users};
 pub use streams::{Sizes, look, prepare};
 pub use subscription::{Arrival, Subscription};
 pub use workers::{Announcement, Heard, Offer, Offers, Worker, Workers};

@@ -109,7 +109,7 @@ pub fn look(broker: &Broker) -> Result<(), NatsError> {
             found(&broker.link, &config).await?.ok_or_else(|| NatsError::Stream {
                 stream: config.name.clone(),
                 reason: "is missing".into(),
-                help: "`nmax fleet check` makes it, with the fleet.key of those who order runs".into(),
+                help: "`nmax fleet check` or the first `nmax fleet run` makes it, with fleet.key".into(),
             })?;
         }
         Ok(())

@@ -34,8 +34,8 @@ pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
 pub use export::ExportArgs;
 pub use fleet::{
-    AbortArgs, AccessArgs, BrokerArgs, CheckArgs as FleetCheckArgs, DrainArgs, FleetArgs, FleetReportArgs,
-    FleetRunArgs, FleetVerb, JoinArgs, KeyArgs, Policy, WatchArgs,
+    AbortArgs, AccessArgs, BrokerArgs, DrainArgs, FleetArgs, FleetReportArgs, FleetRunArgs, FleetVerb, JoinArgs,
+    KeyArgs, Policy, WatchArgs,
 };
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};

@@ -82,7 +82,7 @@ table! {
     "nmax-target" Shell "text data",
         "base64 hdrhistogram http-body-util hyper hyper-util rcgen ring rustix serde_json thiserror tokio tokio-rustls";
     // The only crate that knows the message broker.
-    "nmax-nats" Shell "metrics fleet", "async-nats futures-util nkeys ring serde serde_json thiserror tokio";
+    "nmax-nats" Shell "metrics fleet", "async-nats futures-util nkeys rcgen ring serde serde_json thiserror tokio";
     // It undoes content codings as the generator does, and judges addresses as plans do.
     "nmax-proxy" Shell "text domain plan http import tls",
         "base64 http-body-util hyper hyper-util rcgen ring thiserror tokio tokio-rustls";

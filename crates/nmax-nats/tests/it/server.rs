@@ -31,7 +31,7 @@ pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// The server, where `scripts/install-test-deps.sh` puts it.
-fn program() -> Option<PathBuf> {
+pub(crate) fn program() -> Option<PathBuf> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/test-tools/nats-server");
     file.is_file().then_some(file)
 }

@@ -11,6 +11,8 @@ use ring::rand::{SecureRandom, SystemRandom};
 
 /// File of those who order runs.
 pub const OWNER_FILE: &str = "fleet.key";
+/// What a certificate begins with.
+const PEM: &str = "-----BEGIN";
 /// File of the injectors.
 pub const TRUST_FILE: &str = "fleet.trust";
 
@@ -21,8 +23,6 @@ pub struct OwnerKeys {
     pub signing: SigningKey,
     /// Seals plans.
     pub seal: SealKey,
-    /// As whom they connect to the broker: the seed of an nkey.
-    pub user: Option<String>,
 }
 
 /// What injectors have.
@@ -32,8 +32,6 @@ pub struct TrustKeys {
     pub signers: Vec<PublicKey>,
     /// Opens plans.
     pub seal: SealKey,
-    /// As whom they connect to the broker: the seed of an nkey.
-    pub user: Option<String>,
 }
 
 /// Random bytes.
@@ -57,10 +55,11 @@ pub fn seal(key: &SealKey, purpose: &str, text: &[u8]) -> Result<Vec<u8>, String
 /// Makes the keys of a fleet in a folder; the paths of both files.
 ///
 /// - `users`: as whom each connects to the broker, the seed of an nkey
+/// - `certificate`: of the broker, PEM
 ///
 /// # Errors
 /// When one is there already, or cannot be written.
-pub fn make(folder: &Path, users: [&str; 2]) -> Result<[PathBuf; 2], String> {
+pub fn make(folder: &Path, users: [&str; 2], certificate: &str) -> Result<[PathBuf; 2], String> {
     let seed = random::<KEY_BYTES>()?;
     let secret = SigningKey::text_of(&seed).map_err(|error| error.to_string())?;
     let public = SigningKey::parse(&secret).map_err(|error| error.to_string())?.public();
@@ -73,22 +72,30 @@ pub fn make(folder: &Path, users: [&str; 2]) -> Result<[PathBuf; 2], String> {
         ));
     }
     let texts = [
-        format!("# Orders runs on the fleet. Keep it to yourself.\n{secret}\n{seal}\n{}\n", users[0]),
+        format!("# Orders runs on the fleet. Keep it to yourself.\n{secret}\n{seal}\n{}\n{certificate}", users[0]),
         format!(
             "# For injectors: who may order runs, the key that opens their plans, and their user of NATS.\n\
-             {public}\n{seal}\n{}\n",
+             {public}\n{seal}\n{}\n{certificate}",
             users[1]
         ),
     ];
     for (file, text) in files.iter().zip(texts) {
-        let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
-        let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
-        written.map_err(|error| format!("{}: cannot write: {error}", file.display()))?;
+        write(file, &text)?;
     }
     Ok(files)
 }
 
-/// The lines of a file of keys.
+/// Writes a new file that only its owner reads.
+///
+/// # Errors
+/// When it is there already, or cannot be written.
+pub fn write(file: &Path, text: &str) -> Result<(), String> {
+    let opened = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+    let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
+    written.map_err(|error| format!("{}: cannot write: {error}", file.display()))
+}
+
+/// The keys of a file, before its certificate.
 fn lines(file: &Path) -> Result<Vec<String>, String> {
     let text = fs::read_to_string(file).map_err(|error| {
         format!(
@@ -96,7 +103,8 @@ fn lines(file: &Path) -> Result<Vec<String>, String> {
             file.display()
         )
     })?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with(PEM));
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(lines.map(str::to_owned).collect())
 }
 
@@ -109,14 +117,20 @@ fn only<T, E: ToString>(file: &Path, lines: &[String], parse: impl Fn(&str) -> R
     })
 }
 
-/// The seed of an nkey of a user.
-fn user(lines: &[String]) -> Option<String> {
-    lines.iter().find(|line| line.starts_with("SU")).cloned()
+/// How the owner of a file of either kind connects to the broker.
+#[derive(Clone, Debug, Default)]
+pub struct Connection {
+    /// As whom: the seed of an nkey.
+    pub user: Option<String>,
+    /// A file with the certificate that the broker shows, PEM.
+    pub certificate: Option<PathBuf>,
 }
 
-/// As whom the owner of a file of either kind connects to the broker; `None` where the file is not there or does not say.
-pub fn user_of(file: &Path) -> Option<String> {
-    user(&lines(file).ok()?)
+/// How the owner of a file of either kind connects; as nobody in particular where it is not there or does not say.
+pub fn connection(file: &Path) -> Connection {
+    let user = lines(file).unwrap_or_default().into_iter().find(|line| line.starts_with("SU"));
+    let has_certificate = fs::read_to_string(file).is_ok_and(|text| text.contains(PEM));
+    Connection { user, certificate: has_certificate.then(|| file.to_owned()) }
 }
 
 /// Reads the file of those who order runs.
@@ -125,8 +139,7 @@ pub fn user_of(file: &Path) -> Option<String> {
 /// When it is not one.
 pub fn owner(file: &Path) -> Result<OwnerKeys, String> {
     let lines = lines(file)?;
-    let (signing, seal) = (only(file, &lines, SigningKey::parse)?, only(file, &lines, str::parse)?);
-    Ok(OwnerKeys { signing, seal, user: user(&lines) })
+    Ok(OwnerKeys { signing: only(file, &lines, SigningKey::parse)?, seal: only(file, &lines, str::parse)? })
 }
 
 /// Reads the file of an injector; it may have several lines of those who may order runs.
@@ -137,7 +150,7 @@ pub fn trust(file: &Path) -> Result<TrustKeys, String> {
     let lines = lines(file)?;
     let signers: Vec<PublicKey> = lines.iter().filter_map(|line| line.parse().ok()).collect();
     only(file, &lines, str::parse::<PublicKey>)?;
-    Ok(TrustKeys { signers, seal: only(file, &lines, str::parse)?, user: user(&lines) })
+    Ok(TrustKeys { signers, seal: only(file, &lines, str::parse)? })
 }
 
 #[cfg(test)]
@@ -150,12 +163,14 @@ mod tests {
     fn both_files_fit_each_other() {
         let folder = std::env::temp_dir().join(format!("nmax-keys-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let [key, known] = make(&folder, ["SUA", "SUB"]).unwrap();
+        let [key, known] = make(&folder, ["SUA", "SUB"], "-----BEGIN CERTIFICATE-----\nSUC\n").unwrap();
         let (owner, known_keys) = (owner(&key).unwrap(), trust(&known).unwrap());
         assert_eq!((known_keys.signers, known_keys.seal), (vec![owner.signing.public()], owner.seal));
         assert!([&key, &known].iter().all(|file| file.metadata().unwrap().permissions().mode() & 0o777 == 0o600));
-        assert_eq!((owner.user.as_deref(), known_keys.user.as_deref()), (Some("SUA"), Some("SUB")));
-        assert!(make(&folder, ["", ""]).unwrap_err().contains("is there already"));
+        let connections = [&key, &known].map(|file| connection(file));
+        assert_eq!(connections.each_ref().map(|known| known.user.as_deref()), [Some("SUA"), Some("SUB")]);
+        assert_eq!(connections[1].certificate, Some(known.clone()));
+        assert!(make(&folder, ["", ""], "").unwrap_err().contains("is there already"));
         assert!(self::owner(&known).unwrap_err().contains("k4.secret."), "the injectors' file orders no runs");
         assert!(self::trust(&key).is_err() && trust(&folder.join("none")).unwrap_err().contains("nmax fleet key"));
         fs::remove_dir_all(folder).unwrap();

@@ -8,10 +8,12 @@ use super::{EntryArgs, PlanArgs, SafetyArgs};
 use crate::complete::candidates;
 
 const EXAMPLES: &str = "\
-Three machines and a NATS server (2.12 or later, with JetStream) that all of them reach:
-  nmax fleet key                                         makes fleet.key and fleet.trust, once
-  nmax fleet join nats://broker:4222                     on each injector, with fleet.trust beside it
-  nmax fleet run plan.yaml --injectors 2                 anywhere, with fleet.key beside it
+Three machines, and a NATS server (2.12 or later) on one of them that the others reach as `broker`:
+  nmax fleet key --broker broker                         once: makes fleet.key, fleet.trust, and fleet.conf for the server
+  nats-server -c fleet.conf                              on the broker
+  nmax fleet join tls://broker:4222                      on each injector, with fleet.trust beside it
+  nmax fleet run plan.yaml --nats tls://broker:4222 --injectors 2
+                                                         anywhere, with fleet.key beside it
 
 Injectors connect outwards only and open no port. A run goes on when the one who ordered it is gone; `nmax fleet abort` \
 ends it from anywhere.";
@@ -41,8 +43,8 @@ pub enum FleetVerb {
     /// Let injectors end what they do and take no further run
     Drain(DrainArgs),
     /// Check the server: version, JetStream, permissions, limits, clock, how safely it stores
-    Check(CheckArgs),
-    /// Make the keys of a fleet: one signs runs, the other lets injectors verify and read them
+    Check(BrokerArgs),
+    /// Make the keys of a fleet: one signs runs, the other lets injectors verify and read them; and its server's configuration
     Key(KeyArgs),
 }
 
@@ -110,8 +112,8 @@ pub struct AccessArgs {
 
 const JOIN_EXAMPLES: &str = "\
 Examples:
-  nmax fleet join nats://broker:4222
-  nmax fleet join tls://broker:4222 --creds injector.creds --region eu --allow-target 10.0.0.0/8
+  nmax fleet join tls://broker:4222
+  nmax fleet join tls://broker:4222 --region eu --allow-target 10.0.0.0/8
 
 What others order meets the rules of this machine: private targets need --allow-target, and its own loopback too. \
 Results are kept in the spool until the server has them, also over a restart.";
@@ -232,19 +234,14 @@ pub struct DrainArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct CheckArgs {
-    #[command(flatten)]
-    pub broker: BrokerArgs,
-    /// Print a configuration of users with the permissions of those who order runs and of injectors, and check nothing
-    #[arg(long)]
-    pub permissions: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct KeyArgs {
     /// Folder of the files
     #[arg(long, value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub dir: PathBuf,
+    /// Names or addresses by which other machines reach the NATS server, separated by commas: a certificate for them is
+    /// made too, which the keys have with them
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    pub broker: Vec<String>,
 }
 
 /// `eu=2`.

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use nmax_run::fleet::keys;
-use nmax_run::{Exit, Trouble};
+use nmax_run::Trouble;
 #[cfg(not(feature = "nats"))]
 use nmax_scale::Runner;
 use nmax_server::Fleet;
@@ -12,8 +11,7 @@ use nmax_server::Fleet;
 use super::Ended;
 #[cfg(not(feature = "nats"))]
 use crate::args::InjectorsArgs;
-use crate::args::{FleetArgs, FleetVerb, KeyArgs, WatchArgs};
-use crate::say;
+use crate::args::{FleetArgs, FleetVerb, WatchArgs};
 
 #[cfg(feature = "nats")]
 mod join;
@@ -31,7 +29,8 @@ pub use levels::connect as runner;
 /// Does what is asked of a fleet.
 pub fn fleet(args: &FleetArgs) -> Ended {
     match &args.verb {
-        FleetVerb::Key(args) => key(args),
+        #[cfg(feature = "nats")]
+        FleetVerb::Key(args) => look::key(args),
         #[cfg(feature = "nats")]
         FleetVerb::Join(args) => join::join(args),
         #[cfg(feature = "nats")]
@@ -76,26 +75,4 @@ pub fn watched(args: &WatchArgs, runs_dir: &Path) -> Result<Option<Arc<dyn Fleet
     return Ok(Some(watch::watch(args, runs_dir)?));
     #[cfg(not(feature = "nats"))]
     Err(without_nats())
-}
-
-/// Makes the keys of a fleet.
-fn key(args: &KeyArgs) -> Ended {
-    let users = users()?;
-    let [owner, trust] = keys::make(&args.dir, [&users[0][0], &users[1][0]])?;
-    say::line(format_args!("{}: orders runs and ends them; keep it to yourself", owner.display()));
-    say::line(format_args!("{}: give it to each injector, for `nmax fleet join --trust`", trust.display()));
-    #[cfg(feature = "nats")]
-    look::write_users(&args.dir, users)?;
-    Ok(Exit::Pass)
-}
-
-/// As whom those who order runs and injectors connect: seed and public key of each.
-fn users() -> Result<[[String; 2]; 2], String> {
-    let new = || {
-        #[cfg(feature = "nats")]
-        return nmax_nats::new_user(keys::random()?).map_err(|error| error.to_string());
-        #[cfg(not(feature = "nats"))]
-        Ok::<_, String>([String::new(), String::new()])
-    };
-    Ok([new()?, new()?])
 }

@@ -9,6 +9,22 @@ use serde_json::Value;
 use crate::bench::{Bench, Job, count, lines, until};
 use crate::nats::{Line, Nats, is_missing};
 use crate::peers::{arrived, target};
+use crate::ports::free_port;
+
+/// A plan of so many requests per second for so long.
+fn plan(url: &str, rate: u32, duration: &str) -> String {
+    format!(
+        "nmax: 1\ntarget: {url}\ngraceful_stop: 1s\nscenarios: {{ a: {{ steps: [{{ get: / }}] }} }}\n\
+         workload: {{ open: {{ rate: {rate}/s }} }}\nduration: {duration}\n"
+    )
+}
+
+/// The account in the configuration of a fleet's server.
+fn account(of: &Bench) -> String {
+    let text = read(&of.path("fleet.conf"));
+    let (_, account) = text.split_once("accounts {\n").unwrap();
+    account.trim_end().strip_suffix('}').unwrap().to_owned()
+}
 
 mod levels;
 fn read(file: &Path) -> String {
@@ -28,35 +44,26 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// With so many injectors; `None` where no server is installed.
     pub(crate) fn start(injectors: usize) -> Option<Self> {
-        Self::start_beside(injectors, "", "")
+        Self::start_beside(injectors, "")
     }
 
-    /// With these settings of the server, and accounts, besides.
-    fn start_beside(injectors: usize, more: &str, accounts: &str) -> Option<Self> {
+    /// With these accounts of the server besides.
+    fn start_beside(injectors: usize, accounts: &str) -> Option<Self> {
         if is_missing() {
             return None;
         }
         let bench = Bench::new();
         bench.nmax(&["fleet", "key"]).exits(0).shows(&["fleet.key", "fleet.trust", "fleet.conf"]);
         // The server knows the users of the keys and no others.
-        let nats =
-            Nats::with(&format!("{JETSTREAM}{more}accounts {{\n{}{accounts}}}\n", read(&bench.path("fleet.conf"))));
+        let nats = Nats::with(&format!("{JETSTREAM}accounts {{\n{}{accounts}}}\n", account(&bench)));
         let mut fleet = Self { bench, nats, injectors: Vec::new() };
-        if more.is_empty() {
-            fleet.prepare(&[]);
-        }
+        // Injectors may not make the streams.
+        fleet.bench.nmax(&Self::with(&fleet.nats.line.url(), &["fleet", "check"])).exits(0);
         for number in 0..injectors {
             fleet.join(&format!("spool-{number}"), &["--allow-target", "127.0.0.0/8"]);
         }
         fleet.wait();
         Some(fleet)
-    }
-
-    /// Makes the streams, which injectors may not.
-    fn prepare(&self, more: &[&str]) {
-        let url = self.nats.line.url();
-        let check = [&["fleet", "check"], more].concat();
-        self.bench.nmax(&Self::with(&url, &check)).exits(0);
     }
 
     /// Waits until all injectors wait for runs.
@@ -82,11 +89,7 @@ impl Fleet {
 
     /// A plan of so many requests per second for so long.
     pub(crate) fn plan(&self, url: &str, rate: u32, duration: &str) {
-        let text = format!(
-            "nmax: 1\ntarget: {url}\ngraceful_stop: 1s\nscenarios: {{ a: {{ steps: [{{ get: / }}] }} }}\n\
-             workload: {{ open: {{ rate: {rate}/s }} }}\nduration: {duration}\n"
-        );
-        self.bench.write("plan.yaml", &text);
+        self.bench.write("plan.yaml", &plan(url, rate, duration));
     }
 
     /// Ids of runs, as the fleet lists them.
@@ -261,7 +264,7 @@ fn fleets_on_one_server_are_apart() {
     }
     let other = Bench::new();
     other.nmax(&["fleet", "key"]).exits(0);
-    let Some(fleet) = Fleet::start_beside(1, "", &read(&other.path("fleet.conf"))) else { return };
+    let Some(fleet) = Fleet::start_beside(1, &account(&other)) else { return };
     let target = target();
     fleet.plan(&target.url(), 40, "1h");
     let url = fleet.nats.line.url();
@@ -280,33 +283,38 @@ fn fleets_on_one_server_are_apart() {
     fleet.end();
 }
 
-/// Beyond this machine all goes over TLS, with the users of the keys; here on the loopback, where it is as good.
+/// As `nmax fleet key --broker` sets it up: the server takes the configuration as it is, and all goes over TLS without a flag.
 #[test]
-fn a_run_over_tls() {
-    let folder = Bench::new();
-    let made = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();
-    folder.write("certificate", &made.cert.pem());
-    folder.write("key", &made.signing_key.serialize_pem());
-    let file = |name: &str| folder.path(name).display().to_string();
-    let (certificate, key) = (file("certificate"), file("key"));
-    let tls = format!("tls {{ cert_file: {certificate:?}, key_file: {key:?} }}\n");
-    let Some(mut fleet) = Fleet::start_beside(0, &tls, "") else { return };
-    let url = fleet.nats.line.url().replace("nats://", "tls://");
+fn a_server_as_the_keys_configure_it() {
+    if is_missing() {
+        return;
+    }
+    let bench = Bench::new();
+    bench.nmax(&["fleet", "key", "--broker", "127.0.0.1,broker.test"]).exits(0).shows(&["nats-server -c fleet.conf"]);
+    let port = free_port();
+    let config = read(&bench.path("fleet.conf")).replace("0.0.0.0:4222", &format!("127.0.0.1:{port}"));
+    bench.write("fleet.conf", &config);
+    let server = bench.shell_job(&format!("exec {} -c fleet.conf", crate::nats::program().unwrap().display()));
+    until("the server", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let url = format!("tls://127.0.0.1:{port}");
     let target = target();
-    fleet.plan(&target.url(), 40, "2s");
-    let before = arrived(&target);
-    fleet.bench.nmax(&Fleet::with(&url, &["fleet", "run", "plan.yaml"])).exits(5).says(&["TLS", "fails"]);
-    let trusted = ["--tls-ca", &certificate];
-    let join = [&["fleet", "join", &url], &trusted[..]].concat();
-    fleet.bench.nmax(&join).exits(5).says(&["the stream NMAX_CTL is missing", "nmax fleet check"]);
-    fleet.prepare(&trusted);
-    fleet.join_at(&url, "spool", &[&trusted[..], &["--allow-target", "127.0.0.0/8"]].concat());
-    fleet.wait();
-    let run = [&["fleet", "run", "plan.yaml", "--exit-zero"], &trusted[..]].concat();
-    fleet.bench.nmax(&Fleet::with(&url, &run)).exits(0);
+    let (nmax, before) = (|args: &[&str]| bench.nmax(&Fleet::with(&url, args)), arrived(&target));
+    // An injector may not make the streams, and waits for them.
+    let own = ["fleet", "join", &url, "--capacity", "1000", "--workers", "1", "--allow-target", "127.0.0.0/8"];
+    let injector = bench.spawn(&own);
+    until("an injector that waits for the streams", || injector.stderr_so_far().contains("NMAX_CTL is missing"));
+    nmax(&["fleet", "check"]).exits(0).shows(&["the user may write"]);
+    until("an injector", || injector.stderr_so_far().contains("it waits for runs"));
+    bench.write("plan.yaml", &plan(&target.url(), 40, "2s"));
+    nmax(&["fleet", "run", "plan.yaml", "--exit-zero"]).exits(0);
     assert_eq!(arrived(&target) - before, 80);
+    // Whose keys do not know the certificate does not connect.
+    std::fs::create_dir(bench.path("other")).unwrap();
+    bench.nmax(&["fleet", "key", "--dir", "other"]).exits(0);
+    nmax(&["fleet", "ls", "--fleet-key", "other/fleet.key"]).exits(5).says(&["TLS", "fails"]);
     // Who drains ends what it does, and leaves.
-    let drain = [&["fleet", "drain"], &trusted[..]].concat();
-    fleet.bench.nmax(&Fleet::with(&url, &drain)).exits(0).shows(&["takes no further run"]);
-    fleet.injectors.pop().unwrap().wait().exits(0).says(&["takes no further run, as asked for"]);
+    nmax(&["fleet", "drain"]).exits(0).shows(&["takes no further run"]);
+    injector.wait().exits(0).says(&["takes no further run, as asked for"]);
+    server.signal(Signal::TERM);
+    server.wait();
 }

@@ -36,15 +36,12 @@ const CALIBRATION: Duration = Duration::from_secs(2);
 /// Takes part in runs until it is asked to end.
 pub fn join(args: &JoinArgs) -> Ended {
     let trust = keys::trust(&args.trust)?;
-    let broker = connect(&args.nats, &args.access, trust.user.clone())?;
+    let broker = connect(&args.nats, &args.access, keys::connection(&args.trust))?;
     broker.hear(|text| say::note(format_args!("NATS: {text}")));
-    // Who may make the streams makes those that are missing; others find them.
-    nmax_nats::look(&broker)
-        .or_else(|missing| match nmax_nats::prepare(&broker, Sizes::default()) {
-            Err(NatsError::Denied { .. }) => Err(missing),
-            prepared => prepared,
-        })
-        .map_err(Trouble::unreachable)?;
+    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
+    if !wait_for_streams(&broker, &interrupts)? {
+        return Ok(Exit::Pass);
+    }
     let folder = SpoolFolder::open(&args.spool).map_err(|error| format!("{}: {error}", args.spool.display()))?;
     host::raise();
     let workers = args.workers.unwrap_or_else(cores);
@@ -75,7 +72,6 @@ pub fn join(args: &JoinArgs) -> Ended {
     };
     let announcement = Announcement::new(&broker, worker.clone()).map_err(Trouble::unreachable)?;
     let mut drain = Agreement::new(&broker, &drained(&id), &id, trust.signers.clone()).map_err(Trouble::unreachable)?;
-    let interrupts = Interrupts::listen().map_err(SessionError::from)?;
     say::note(format_args!("injector {id}: {capacity} requests/s; it waits for runs, Ctrl-C ends it"));
     let consent = Consent { is_for_others: true, ..args.safety.consent() };
     let mut joined = Joined {
@@ -127,6 +123,24 @@ fn capacity(workers: u32) -> Result<u32, Trouble> {
     let target = nmax_target::spawn(nmax_target::Options::default()).map_err(Trouble::internal)?;
     let found = calibrate(&target.url(), workers, CALIBRATION).map_err(Trouble::internal)?;
     Ok(found.requests_per_s as u32)
+}
+
+/// Waits until the streams are there, which those who order runs make; `false` when it is interrupted.
+fn wait_for_streams(broker: &Broker, interrupts: &Interrupts) -> Result<bool, Trouble> {
+    let mut is_said = false;
+    while let Err(missing) = nmax_nats::look(broker) {
+        match nmax_nats::prepare(broker, Sizes::default()) {
+            Ok(()) => break,
+            Err(NatsError::Denied { .. } | NatsError::Lost { .. }) if interrupts.count() > 0 => return Ok(false),
+            Err(NatsError::Denied { .. }) if !is_said => {
+                say::note(format_args!("{missing}; waiting"));
+                is_said = true;
+            }
+            Err(NatsError::Denied { .. }) => pause(LOOK),
+            Err(error) => return Err(Trouble::unreachable(error)),
+        }
+    }
+    Ok(true)
 }
 
 /// An injector that has joined.

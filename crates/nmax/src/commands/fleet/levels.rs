@@ -28,7 +28,7 @@ struct Levels {
 /// Connects to the fleet.
 pub fn connect(args: &InjectorsArgs) -> Result<Box<dyn Runner>, Trouble> {
     let keys = keys::owner(&args.fleet_key)?;
-    let broker = look::connect(&args.nats, &args.access)?;
+    let broker = look::connect(&args.nats, &args.access, keys::connection(&args.fleet_key))?;
     nmax_nats::prepare(&broker, Sizes::default()).map_err(Trouble::unreachable)?;
     let workers = Workers::new(&broker);
     pause(SEEN);

@@ -1,6 +1,5 @@
 //! What a fleet is, and whether its server can serve it.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -8,10 +7,10 @@ use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::records::Start;
 use nmax_metrics::{Clock, Nanos};
 use nmax_nats::{
-    Access, Broker, Credentials, Heard, KnownRun, Level, Protection, Runs, Sizes, Tls, Worker, Workers,
-    check as findings, users,
+    Access, Broker, Credentials, Heard, KnownRun, Level, Protection, Runs, Sizes, Tls, User, Worker, Workers,
+    certificate, check as findings, configuration,
 };
-use nmax_run::fleet::keys;
+use nmax_run::fleet::keys::{self, Connection};
 use nmax_run::fleet::offer::SKEW_MAX;
 use nmax_run::{Exit, Trouble};
 use nmax_server::{FleetInjector, FleetRun, Health};
@@ -19,16 +18,16 @@ use nmax_text::number;
 use serde_json::json;
 
 use super::order::{SEEN, pause};
-use crate::args::{AccessArgs, BrokerArgs, FleetCheckArgs};
+use crate::args::{AccessArgs, BrokerArgs, KeyArgs};
 use crate::commands::Ended;
 use crate::say;
 
 /// How to connect, as typed.
 ///
-/// - `user`: the seed of an nkey, for who gives nothing else
-fn access(nats: &[String], args: &AccessArgs, user: Option<String>) -> Access {
+/// - `known`: what the fleet's key file says, for who gives nothing else
+pub(super) fn access(nats: &[String], args: &AccessArgs, known: Connection) -> Access {
     let client = args.tls_cert.clone().zip(args.tls_key.clone());
-    let credentials = match (&args.creds, user) {
+    let credentials = match (&args.creds, known.user) {
         (Some(file), _) => Credentials::File(file.clone()),
         (None, Some(seed)) if !nats.iter().any(|url| url.contains('@')) => Credentials::Nkey(seed),
         _ => Credentials::None,
@@ -36,20 +35,20 @@ fn access(nats: &[String], args: &AccessArgs, user: Option<String>) -> Access {
     Access {
         urls: nats.to_vec(),
         credentials,
-        tls: Tls { authorities: args.tls_ca.clone().into_iter().collect(), client },
+        tls: Tls { authorities: args.tls_ca.clone().or(known.certificate).into_iter().collect(), client },
         protection: if args.unprotected { Protection::TrustedNetwork } else { Protection::Required },
         ..Access::default()
     }
 }
 
 /// Connects as an injector.
-pub(super) fn connect(nats: &[String], args: &AccessArgs, user: Option<String>) -> Result<Broker, Trouble> {
-    Broker::connect(&access(nats, args, user), Arc::new(Monotonic)).map_err(Trouble::unreachable)
+pub(super) fn connect(nats: &[String], args: &AccessArgs, known: Connection) -> Result<Broker, Trouble> {
+    Broker::connect(&access(nats, args, known), Arc::new(Monotonic)).map_err(Trouble::unreachable)
 }
 
 /// Connects as the one who orders runs.
 pub(super) fn connect_owner(args: &BrokerArgs) -> Result<Broker, Trouble> {
-    connect(&args.nats, &args.access, keys::user_of(&args.fleet_key))
+    connect(&args.nats, &args.access, keys::connection(&args.fleet_key))
 }
 
 /// What was looked at says nothing when it could not be read.
@@ -198,36 +197,39 @@ pub(super) fn row(run: &KnownRun, now: Nanos) -> FleetRun {
     FleetRun { run: spec.run.clone(), offered_at, injectors, ended, state: state.into(), goes_on, reasons }
 }
 
-/// The file of the server's users, beside the keys.
-const USERS_FILE: &str = "fleet.conf";
-
-/// Writes the users of the keys as the server reads them.
-pub(super) fn write_users(folder: &Path, [owner, injector]: [[String; 2]; 2]) -> Result<(), String> {
-    let file = folder.join(USERS_FILE);
-    let users = users(&format!("nkey: {}", owner[1]), &format!("nkey: {}", injector[1]));
-    // A name of its own: fleets that share a server see nothing of each other.
-    let account = format!("FLEET_{}", &owner[1][1..9]);
-    let text = format!(
-        "# For nats-server: the account of a fleet, its users, and what each may do.\n\
-         {account} {{\n  jetstream: enabled\n{}}}\n",
-        users.lines().map(|line| format!("  {line}\n")).collect::<String>()
-    );
-    std::fs::write(&file, text).map_err(|error| format!("{}: cannot write: {error}", file.display()))?;
-    let include = format!("accounts {{ include \"{USERS_FILE}\" }}");
-    say::line(format_args!("{}: users of the server; `{include}` in its configuration", file.display()));
-    Ok(())
+/// Makes the keys of a fleet, and the configuration of its server beside them.
+pub fn key(args: &KeyArgs) -> Ended {
+    const NAMES: [&str; 2] = ["fleet.conf", "fleet.pem"];
+    let [configured, pem] = NAMES.map(|name| args.dir.join(name));
+    let user = || User::new(keys::random()?).map_err(|error| error.to_string());
+    let users = [user()?, user()?];
+    let certified = (!args.broker.is_empty()).then(|| certificate(&args.broker)).transpose();
+    let certified = certified.map_err(|error| error.to_string())?;
+    let shown = certified.as_ref().map_or("", |[certificate, _]| certificate);
+    let [owner, trust] = keys::make(&args.dir, [&users[0].seed, &users[1].seed], shown)?;
+    say::line(format_args!("{}: orders runs and ends them; keep it to yourself", owner.display()));
+    say::line(format_args!("{}: give it to each injector, for `nmax fleet join --trust`", trust.display()));
+    let tls = certified.as_ref().map(|_| NAMES[1]);
+    keys::write(&configured, &configuration(&users, tls))?;
+    let beside = if let Some([certificate, key]) = certified {
+        keys::write(&pem, &format!("{certificate}{key}"))?;
+        format!(", with {} beside it", NAMES[1])
+    } else {
+        String::new()
+    };
+    say::line(format_args!(
+        "{}: start the server with it: `nats-server -c {}`{beside}",
+        configured.display(),
+        NAMES[0]
+    ));
+    Ok(Exit::Pass)
 }
 
 /// Checks the server.
-pub fn check(args: &FleetCheckArgs) -> Ended {
-    if args.permissions {
-        say::text(users("nkey: UMANAGER", "nkey: UINJECTOR").as_str());
-        return Ok(Exit::Pass);
-    }
-    let user = keys::user_of(&args.broker.fleet_key);
-    let access = access(&args.broker.nats, &args.broker.access, user);
+pub fn check(args: &BrokerArgs) -> Ended {
+    let access = access(&args.nats, &args.access, keys::connection(&args.fleet_key));
     let found = findings(&access, Arc::new(Calendar), Sizes::default());
-    if args.broker.json {
+    if args.json {
         let rows: Vec<_> = found
             .iter()
             .map(|one| {

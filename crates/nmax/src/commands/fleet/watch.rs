@@ -115,11 +115,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Watch {
+    /// What the key file says of the connection.
+    fn known(&self) -> Connection {
+        keys::connection(self.args.fleet_key.as_deref().unwrap_or(Path::new(keys::OWNER_FILE)))
+    }
+
     /// Connects; whether that is done.
     fn link(&self) -> bool {
-        let file = self.args.fleet_key.clone().unwrap_or_else(|| keys::OWNER_FILE.into());
-        let known = keys::connection(&file);
-        match connect(&self.args.nats, &self.args.access, known) {
+        match connect(&self.args.nats, &self.args.access, self.known()) {
             Ok(broker) => {
                 let (workers, runs) = (Workers::new(&broker), Runs::new(&broker));
                 let _ = self.link.set(Linked { broker, workers, runs });
@@ -219,7 +222,7 @@ fn entry(folder: &[PathBuf], run: &str) -> Option<nmax_store::RunEntry> {
 
 impl Fleet for Watch {
     fn page(&self) -> FleetPage {
-        let address = access(&self.args.nats, &self.args.access).shown();
+        let address = access(&self.args.nats, &self.args.access, self.known()).shown();
         let can_end = self.keys.as_ref().is_some_and(|keys| keys.signing.is_some());
         let Some(link) = self.link.get() else {
             return FleetPage { address, can_end, trouble: lock(&self.trouble).clone(), ..FleetPage::default() };
