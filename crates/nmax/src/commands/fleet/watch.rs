@@ -116,7 +116,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Watch {
     /// What the key file says of the connection.
-    fn known(&self) -> Connection {
+    fn known(&self) -> keys::Connection {
         keys::connection(self.args.fleet_key.as_deref().unwrap_or(Path::new(keys::OWNER_FILE)))
     }
 
