@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
 use nmax_engine::KeepSamples;
@@ -29,6 +29,8 @@ use crate::{load, say};
 
 /// How long it is listened for what injectors say of themselves, and for runs.
 pub(super) const SEEN: Duration = Duration::from_millis(1_500);
+/// Sentences of what fails that wait to be said; more than that say nothing new.
+const HEARD_MAX: usize = 64;
 /// How often it is looked for what has to be there, and how long between two looks.
 const LOOKS: u32 = 50;
 const LOOK: Duration = Duration::from_millis(100);
@@ -196,8 +198,8 @@ impl<'a> Fleet<'a> {
         let me = format!("manager-{:08x}", u32::from_be_bytes(keys::random()?));
         let agreement = Agreement::new(broker, run, &me, signers).map_err(Trouble::unreachable)?;
         let subscription = Subscription::new(broker, run, &me).map_err(Trouble::unreachable)?;
-        let (say, heard) = channel();
-        broker.hear(move |text| drop(say.send(text.replace("\n  help: ", "; "))));
+        let (say, heard) = sync_channel(HEARD_MAX);
+        broker.hear(move |text| drop(say.try_send(text.replace("\n  help: ", "; "))));
         Ok(Self { broker, run, me, key, agreement, subscription, heard })
     }
 }
