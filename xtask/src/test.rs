@@ -2,9 +2,8 @@
 //!
 //! `cargo test` runs one test program after the other. Half of the time of this workspace's tests is waiting: for a run to
 //! end, a browser, a server. So the programs run in lanes at the same time: the crates' tests in two, at a low priority, the
-//! examples that judge the machine in a third, the other tests of the command in a fourth, and faults of a fleet in a fifth.
-//! Tests that measure (modules
-//! `serial`) come last, one after the other, with nothing beside them.
+//! examples that judge the machine in a third, and the other tests of the command in a fourth. Faults of a fleet, which are many
+//! processes at a time, come after them; tests that measure (modules `serial`) last, one after the other. Nothing runs beside these.
 //!
 //! A test that cannot run here prints a line that begins with [`SKIPPED`]. Such tests are counted and named at the end;
 //! with `NMAX_TEST_REQUIRE=1` they fail instead.
@@ -32,7 +31,7 @@ const SYSTEM: &str = "nmax system";
 const JUDGED: &str = "::judged::";
 /// Its tests of faults, which wait for most of their time, and how many run at a time.
 const FAULTS: &str = "nmax faults";
-const FAULTS_AT_ONCE: usize = 6;
+const FAULTS_AT_ONCE: usize = 8;
 /// Its tests that measure.
 const SERIAL: &str = "::serial::";
 /// How many crates are tested at a time.
@@ -104,14 +103,14 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     }
     let (lanes, last) = lanes(programs, options);
     let mut ended = Vec::new();
-    for group in [lanes, last.map(|job| vec![vec![job]]).unwrap_or_default()] {
+    for group in [lanes, vec![last]] {
         ended.extend(at_once(group, options.with_slowest));
     }
     finish(&ended, options, begin.elapsed())
 }
 
-/// Which jobs run one after the other, each such lane beside the others; and the job for which the machine is quiet.
-fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Job>) {
+/// Which jobs run one after the other, each such lane beside the others; and the jobs that have the machine to themselves.
+fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Vec<Job>) {
     let cores = thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let job = |name: &str, program: &Program, threads: usize, more: &[&str]| {
         let mut arguments = vec!["--show-output".to_owned(), format!("--test-threads={threads}")];
@@ -120,19 +119,18 @@ fn lanes(programs: Vec<Program>, options: &Options) -> (Vec<Vec<Job>>, Option<Jo
     };
     let filters: Vec<&str> = options.filters.iter().map(String::as_str).collect();
     let (system, crates): (Vec<_>, Vec<_>) = programs.into_iter().partition(|program| program.name == SYSTEM);
+    let (faults, crates): (Vec<_>, Vec<_>) = crates.into_iter().partition(|program| program.name == FAULTS);
+    let mut last: Vec<Job> = faults.iter().map(|program| job(FAULTS, program, FAULTS_AT_ONCE, &filters)).collect();
     let mut lanes = Vec::new();
-    let mut last = None;
     if let Some(system) = system.first() {
         if filters.is_empty() {
             lanes.push(vec![job("nmax judged examples", system, 1, &[JUDGED])]);
             lanes.push(vec![job(SYSTEM, system, 2 * cores, &["--skip", JUDGED, "--skip", SERIAL])]);
-            last = Some(job("nmax measuring", system, 1, &[SERIAL]));
+            last.push(job("nmax measuring", system, 1, &[SERIAL]));
         } else {
-            last = Some(job(SYSTEM, system, 1, &filters));
+            last.push(job(SYSTEM, system, 1, &filters));
         }
     }
-    let (faults, crates): (Vec<_>, Vec<_>) = crates.into_iter().partition(|program| program.name == FAULTS);
-    lanes.extend(faults.iter().map(|program| vec![job(FAULTS, program, FAULTS_AT_ONCE, &filters)]));
     let is_patient = !lanes.is_empty();
     let of_crate = |program: &Program| Job { is_patient, ..job(&program.name, program, cores, &filters) };
     // Two at a time: their tests wait, too, for sockets and clocks.

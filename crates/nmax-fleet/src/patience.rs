@@ -34,6 +34,11 @@ impl Patience {
         self.came = now;
     }
 
+    /// How long nothing came.
+    pub fn quiet(&self, now: Nanos) -> Nanos {
+        now.since(self.came)
+    }
+
     /// The broker answered.
     pub fn heard(&mut self, stamps: &Stamps) {
         let before = self.heard.map_or(self.came, |heard| heard.received);

@@ -133,7 +133,7 @@ fn protection(link: &Link) -> Vec<Finding> {
     let info = link.client.server_info();
     let mut findings = Vec::new();
     if !info.auth_required {
-        let help = "create users: `nmax fleet check --permissions` prints theirs";
+        let help = "start the server with the fleet.conf that `nmax fleet key` writes: it has users";
         findings.push(Finding::warning("every client may use the server", help));
     }
     if !info.tls_required {

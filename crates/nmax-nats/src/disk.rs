@@ -8,24 +8,32 @@ use std::path::{Path, PathBuf};
 
 use nmax_fleet::spool::Disk;
 
+use crate::broker::Broker;
 use crate::coordinator::token;
+use crate::error::NatsError;
+use crate::troubles::Troubles;
 
 /// How files of spools end.
 const EXTENSION: &str = "spool";
 
+/// What is said of spools.
+const SPOOL: &str = "the spool";
+
 /// A folder of spools. Several processes may use it.
-#[derive(Clone, Debug)]
-pub struct SpoolFolder(PathBuf);
+#[derive(Clone)]
+pub struct SpoolFolder {
+    path: PathBuf,
+    troubles: Troubles,
+}
 
 /// A file of batches that one process writes.
-#[derive(Debug)]
 pub struct SpoolFile {
     file: File,
     path: PathBuf,
+    troubles: Troubles,
 }
 
 /// A spool of a process that ended.
-#[derive(Debug)]
 pub struct LeftOver {
     /// Id of the run.
     pub run: String,
@@ -42,7 +50,13 @@ impl SpoolFolder {
     /// When it cannot be.
     pub fn open(path: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(path)?;
-        Ok(Self(path.into()))
+        Ok(Self { path: path.into(), troubles: Troubles::default() })
+    }
+
+    /// What cannot be kept is said to who listens to the broker.
+    #[must_use]
+    pub fn heard_by(self, broker: &Broker) -> Self {
+        Self { troubles: broker.link.troubles.clone(), ..self }
     }
 
     /// A new spool of a run, for one injector.
@@ -51,13 +65,13 @@ impl SpoolFolder {
     /// When it cannot be made, or is there already.
     pub fn create(&self, run: &str, injector: &str) -> io::Result<SpoolFile> {
         let name = |name| token(name).map_err(|error| io::Error::new(ErrorKind::InvalidInput, error.to_string()));
-        let path = self.0.join(format!("{}.{}.{EXTENSION}", name(run)?, name(injector)?));
+        let path = self.path.join(format!("{}.{}.{EXTENSION}", name(run)?, name(injector)?));
         let _guard = self.lock()?;
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
         file.lock()?;
         // The name of the file has to survive too.
-        File::open(&self.0)?.sync_all()?;
-        Ok(SpoolFile { file, path })
+        File::open(&self.path)?.sync_all()?;
+        Ok(SpoolFile { file, path, troubles: self.troubles.clone() })
     }
 
     /// Spools whose processes ended before all was acknowledged. They belong to the caller from now on.
@@ -67,7 +81,7 @@ impl SpoolFolder {
     pub fn left_over(&self) -> io::Result<Vec<LeftOver>> {
         let _guard = self.lock()?;
         let mut left = Vec::new();
-        for entry in std::fs::read_dir(&self.0)? {
+        for entry in std::fs::read_dir(&self.path)? {
             let path = entry?.path();
             if path.extension().is_none_or(|extension| extension != EXTENSION) {
                 continue;
@@ -82,7 +96,7 @@ impl SpoolFolder {
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             let length = file.metadata()?.len();
-            left.push(LeftOver { run, file: SpoolFile { file, path }, length });
+            left.push(LeftOver { run, file: SpoolFile { file, path, troubles: self.troubles.clone() }, length });
         }
         left.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         Ok(left)
@@ -90,7 +104,7 @@ impl SpoolFolder {
 
     /// Keeps others out while a file has a name and is not locked.
     fn lock(&self) -> io::Result<File> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(self.0.join("lock"))?;
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(self.path.join("lock"))?;
         file.lock()?;
         Ok(file)
     }
@@ -106,7 +120,15 @@ impl SpoolFile {
 impl Disk for SpoolFile {
     fn append(&mut self, at: u64, bytes: &[u8]) -> Result<(), String> {
         let kept = self.file.write_all_at(bytes, at).and_then(|()| self.file.set_len(at + bytes.len() as u64));
-        kept.and_then(|()| self.file.sync_data()).map_err(|error| format!("{}: {error}", self.path.display()))
+        let kept = kept.and_then(|()| self.file.sync_data()).map_err(|error| error.to_string());
+        match &kept {
+            Ok(()) => self.troubles.works(SPOOL),
+            Err(reason) => {
+                let (path, reason) = (self.path.display().to_string(), reason.clone());
+                self.troubles.failed(SPOOL, NatsError::Spool { path, reason });
+            }
+        }
+        kept.map_err(|error| format!("{}: {error}", self.path.display()))
     }
 
     fn read(&mut self, range: Range<u64>) -> Result<Vec<u8>, String> {
@@ -124,8 +146,9 @@ mod tests {
     #[test]
     fn a_full_disk_is_named_and_takes_nothing_back() {
         let full = OpenOptions::new().read(true).write(true).open("/dev/full").unwrap();
-        let mut file = SpoolFile { file: full, path: "/dev/full".into() };
+        let mut file = SpoolFile { file: full, path: "/dev/full".into(), troubles: Troubles::default() };
         let error = file.append(0, b"a batch").unwrap_err();
         assert!(error.contains("/dev/full") && error.contains("space"), "{error}");
+        assert!(matches!(&file.troubles.now()[..], [NatsError::Spool { .. }]));
     }
 }

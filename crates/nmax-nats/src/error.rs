@@ -10,7 +10,7 @@ pub const VERSION_MIN: (u32, u32) = (2, 12);
 pub enum NatsError {
     /// No server answers.
     #[error(
-        "no NATS server answers at {urls}: {reason}\n  help: start one (`nats-server -js`), or give the address of one that runs"
+        "no NATS server answers at {urls}: {reason}\n  help: start one (`nmax fleet key` writes its fleet.conf), or give the address of one that runs"
     )]
     Unreachable {
         /// Where it was tried.
@@ -26,9 +26,19 @@ pub enum NatsError {
         /// Where it was.
         urls: String,
     },
+    /// Results cannot be kept on the injector's disk.
+    #[error(
+        "the spool {path} keeps nothing: {reason}\n  help: make room; what is not kept is lost, and named so in the report"
+    )]
+    Spool {
+        /// Its file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// The server does not know the user.
     #[error(
-        "the NATS server at {urls} refuses these credentials: {reason}\n  help: give the credentials file, nkey or token of a user of this server"
+        "the NATS server at {urls} refuses these credentials: {reason}\n  help: give the fleet.key or fleet.trust that this server's fleet.conf was made with, or --creds FILE"
     )]
     Credentials {
         /// Where it was tried.
@@ -38,7 +48,7 @@ pub enum NatsError {
     },
     /// The encrypted connection fails.
     #[error(
-        "TLS to the NATS server at {urls} fails: {reason}\n  help: give the CA that signed the server's certificate, and connect by a name in it"
+        "TLS to the NATS server at {urls} fails: {reason}\n  help: use the keys that this server's certificate was made with, or --tls-ca FILE, and connect by a name in it"
     )]
     Tls {
         /// Where it was tried.
@@ -152,6 +162,10 @@ impl NatsError {
             }
             ConnectErrorKind::Tls => Self::Tls { urls, reason },
             _ if reason.contains("certificate") => Self::Tls { urls, reason },
+            // What answers in plain text.
+            _ if reason.contains("corrupt message") => {
+                Self::Tls { urls, reason: "the server does not speak it".into() }
+            }
             _ => Self::Unreachable { urls, reason },
         }
     }

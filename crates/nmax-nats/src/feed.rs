@@ -36,7 +36,7 @@ pub(crate) fn feed(
             let reason = follow(&link, stream, &subjects, &mut next, &mut take).await;
             failures = if next > before { 1 } else { failures + 1 };
             // One break is mended by reading on.
-            if failures > 1 {
+            if failures > 1 || !link.troubles.has_worked(stream) {
                 link.unread(stream, &reason);
             }
             tokio::time::sleep(pause(failures + 1).max(Duration::from_millis(10))).await;

@@ -32,7 +32,7 @@ mod troubles;
 mod workers;
 
 pub use access::{Access, Credentials, Protection, Servers, Tls};
-pub use broker::{Broker, SharedClock};
+pub use broker::{Broker, Reading, SharedClock};
 pub use check::{Finding, Level, check};
 pub use coordinator::{Agreement, order};
 pub use disk::{LeftOver, SpoolFile, SpoolFolder};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use nmax_fleet::records::{Spec, Start, decode};
+use nmax_fleet::records::{Policy, Spec, Start, decode};
 use nmax_metrics::Nanos;
 
 use crate::broker::{Broker, Task, lock};
@@ -33,6 +33,17 @@ pub struct Runs {
     _task: Task,
 }
 
+impl KnownRun {
+    /// Whether an injector that comes now may be needed: to begin with the others, or to take over what one loses.
+    pub fn is_open(&self) -> bool {
+        match (&self.start, self.spec.policy) {
+            (None, _) => true,
+            (Some(Start::Go { .. }), Policy::Takeover { .. }) => self.ended.len() < self.spec.shards.len(),
+            (Some(_), _) => false,
+        }
+    }
+}
+
 impl Runs {
     /// Those that are kept, and those that come.
     pub fn new(broker: &Broker) -> Self {
@@ -46,6 +57,13 @@ impl Runs {
     pub fn list(&self) -> Vec<KnownRun> {
         let mut runs: Vec<KnownRun> = lock(&self.known).values().cloned().collect();
         runs.sort_by(|one, other| other.at.cmp(&one.at).then_with(|| other.spec.run.cmp(&one.spec.run)));
+        runs
+    }
+
+    /// Those that were offered at this instant of the broker's clock or later, the oldest first.
+    pub fn offered_since(&self, at: Nanos) -> Vec<KnownRun> {
+        let mut runs: Vec<KnownRun> = lock(&self.known).values().filter(|run| run.at >= at).cloned().collect();
+        runs.sort_by_key(|run| run.at);
         runs
     }
 

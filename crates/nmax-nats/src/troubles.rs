@@ -1,7 +1,7 @@
 //! What fails at the moment, and what strangers sent: kept for who asks, and said once to who listens. A caller that never waits
 //! would else only seem to wait.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +18,7 @@ pub(crate) struct Troubles(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     now: Mutex<BTreeMap<String, NatsError>>,
+    worked: Mutex<BTreeSet<String>>,
     refused: Mutex<BTreeMap<&'static str, u64>>,
     hearing: Mutex<Option<Hearing>>,
 }
@@ -43,9 +44,15 @@ impl Troubles {
 
     /// It works.
     pub(crate) fn works(&self, about: &str) {
+        lock(&self.0.worked).insert(about.to_owned());
         if lock(&self.0.now).remove(about).is_some() {
             self.say(&format!("NATS: {about} works again"));
         }
+    }
+
+    /// Whether it worked once.
+    pub(crate) fn has_worked(&self, about: &str) -> bool {
+        lock(&self.0.worked).contains(about)
     }
 
     /// A message was refused, for this reason. The first of each is said.

@@ -139,6 +139,12 @@ pub fn connection(file: &Path) -> Connection {
 /// When it is not one.
 pub fn owner(file: &Path) -> Result<OwnerKeys, String> {
     let lines = lines(file)?;
+    if lines.iter().any(|line| line.parse::<PublicKey>().is_ok()) {
+        return Err(format!(
+            "{}: this is the file of injectors\n  help: runs are ordered with {OWNER_FILE}",
+            file.display()
+        ));
+    }
     Ok(OwnerKeys { signing: only(file, &lines, SigningKey::parse)?, seal: only(file, &lines, str::parse)? })
 }
 
@@ -171,7 +177,7 @@ mod tests {
         assert_eq!(connections.each_ref().map(|known| known.user.as_deref()), [Some("SUA"), Some("SUB")]);
         assert_eq!(connections[1].certificate, Some(known.clone()));
         assert!(make(&folder, ["", ""], "").unwrap_err().contains("is there already"));
-        assert!(self::owner(&known).unwrap_err().contains("k4.secret."), "the injectors' file orders no runs");
+        assert!(self::owner(&known).unwrap_err().contains("the file of injectors"), "it orders no runs");
         assert!(self::trust(&key).is_err() && trust(&folder.join("none")).unwrap_err().contains("nmax fleet key"));
         fs::remove_dir_all(folder).unwrap();
     }

@@ -1,7 +1,7 @@
 //! A run on many injectors, from the side of the one who orders it: offered, followed, judged and written down as a run of
 //! this machine is. It decides nothing that the injectors need, so it may end and come back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::Path;
 
@@ -29,6 +29,8 @@ use crate::{Exit, since};
 
 /// How far behind the newest window the others may be before the run is shown without them, windows.
 const BEHIND_MAX: u64 = 10;
+/// How long it is waited in silence for what should be there.
+const SILENCE: Nanos = Nanos::from_secs(5);
 /// What is said of the way to the fleet.
 const FLEET: &str = "FLEET";
 
@@ -218,7 +220,9 @@ impl<'a> Attempt<'a> {
     ) {
         let is_live = listeners.is_some();
         let hard_stop = is_live.then(|| self.origin + Nanos(self.spec.hard_stop_ns));
-        let mut patience = Patience::new(hard_stop, monotonic());
+        let (began, mut is_said) = (monotonic(), !is_live);
+        let planned = Nanos(self.spec.lead_ns + self.spec.end_ns.min(self.spec.hard_stop_ns));
+        let mut patience = Patience::new(hard_stop, began);
         loop {
             self.look_for_grants(link, manager, &mut listeners);
             self.is_ended_by_others |= self.commanded.is_none() && link.coordinator().command().is_some();
@@ -253,11 +257,26 @@ impl<'a> Attempt<'a> {
             if patience.is_over(now) || interrupts.count() > 2 {
                 break;
             }
+            if !is_said && now.since(began) > planned + SILENCE && patience.quiet(now) > SILENCE {
+                is_said = true;
+                let text = format!(
+                    "no results of {} so far; waiting for them until 15 s after the hard stop; Ctrl-C three times ends it",
+                    self.missing()
+                );
+                self.say("WAITING", &text, &mut listeners);
+            }
             self.obey(link, interrupts, &mut listeners);
             session::pause();
         }
         let rest = self.results.close();
         self.add(rest, &mut listeners);
+    }
+
+    /// Injectors whose results are not all there, in words.
+    fn missing(&self) -> String {
+        let shards: BTreeSet<u32> = self.results.lost().iter().map(|lost| lost.shard).collect();
+        let names: Vec<&str> = shards.iter().map(|shard| self.injectors[*shard as usize].name.as_str()).collect();
+        if names.is_empty() { "the end of a part".into() } else { names.join(", ") }
     }
 
     /// Takes what waited for a grant that is known by now.

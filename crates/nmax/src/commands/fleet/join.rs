@@ -1,17 +1,17 @@
 //! This machine as an injector.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use nmax_engine::calibrate;
 use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::coordinator::Coordinator;
-use nmax_fleet::records::{Spec, decode};
+use nmax_fleet::records::Spec;
 use nmax_fleet::spool::Spool;
 use nmax_fleet::{Identity, Trust};
 use nmax_metrics::Nanos;
 use nmax_metrics::clock::{Offset, OtherClock, Stamps};
-use nmax_nats::{Agreement, Announcement, Broker, NatsError, Offers, ResultPublisher, Sizes, SpoolFolder, Worker};
+use nmax_nats::{Agreement, Announcement, Broker, NatsError, ResultPublisher, Runs, Sizes, SpoolFolder, Worker};
 use nmax_run::fleet::keys::{self, TrustKeys};
 use nmax_run::fleet::member;
 use nmax_run::safety::Consent;
@@ -30,6 +30,8 @@ use crate::say;
 const LOOK: Duration = Duration::from_millis(100);
 /// An offer is good for this long: a run that has not begun by then does not begin.
 const OFFER: Nanos = Nanos::from_secs(180);
+/// The records of a run that was there before come one after the other.
+const KNOWN: Nanos = Nanos::from_millis(300);
 /// How long the capacity of this machine is measured.
 const CALIBRATION: Duration = Duration::from_secs(2);
 
@@ -42,7 +44,10 @@ pub fn join(args: &JoinArgs) -> Ended {
     if !wait_for_streams(&broker, &interrupts)? {
         return Ok(Exit::Pass);
     }
-    let folder = SpoolFolder::open(&args.spool).map_err(|error| format!("{}: {error}", args.spool.display()))?;
+    let folder = SpoolFolder::open(&args.spool).map_err(|error| {
+        format!("the spool {}: {error}\n  help: --spool names a folder for results on their way", args.spool.display())
+    })?;
+    let folder = folder.heard_by(&broker);
     host::raise();
     let workers = args.workers.unwrap_or_else(cores);
     let capacity = match args.capacity {
@@ -77,7 +82,7 @@ pub fn join(args: &JoinArgs) -> Ended {
     let mut joined = Joined {
         args,
         trust,
-        offers: Offers::new(&broker),
+        runs: Runs::new(&broker),
         broker,
         folder,
         me,
@@ -85,7 +90,7 @@ pub fn join(args: &JoinArgs) -> Ended {
         announcement,
         workers,
         consent,
-        seen: BTreeSet::new(),
+        met: BTreeMap::new(),
     };
     let (mut is_draining, mut clock) = (false, OtherClock::default());
     loop {
@@ -104,9 +109,9 @@ pub fn join(args: &JoinArgs) -> Ended {
             continue;
         };
         joined.say_of(Some(&spec.run), false);
-        joined.take_part(&spec, &interrupts);
+        let took_part = joined.take_part(&spec, &interrupts);
         joined.say_of(None, false);
-        if args.once {
+        if args.once && took_part {
             return Ok(Exit::Pass);
         }
     }
@@ -148,15 +153,15 @@ struct Joined<'a> {
     args: &'a JoinArgs,
     trust: TrustKeys,
     broker: Broker,
-    offers: Offers,
+    runs: Runs,
     folder: SpoolFolder,
     me: Identity,
     worker: Worker,
     announcement: Announcement,
     workers: u32,
     consent: Consent,
-    /// Runs that were looked at.
-    seen: BTreeSet<String>,
+    /// Since when runs are known; `None` for those that were looked at.
+    met: BTreeMap<String, Option<Nanos>>,
 }
 
 impl Joined<'_> {
@@ -178,18 +183,23 @@ impl Joined<'_> {
 
     /// A run that was offered and may still begin.
     fn next_run(&mut self) -> Option<Spec> {
-        let now = calendar();
-        let offers = self.offers.take();
-        offers.into_iter().find_map(|offer| {
-            let is_new = self.seen.insert(offer.run.clone()) && now.since(offer.at) < OFFER;
+        let (now, oldest) = (monotonic(), Nanos(calendar().0.saturating_sub(OFFER.0)));
+        for run in self.runs.offered_since(oldest) {
+            let since = *self.met.entry(run.spec.run.clone()).or_insert(Some(now));
+            if since.is_none_or(|since| now.since(since) < KNOWN) {
+                continue;
+            }
+            self.met.insert(run.spec.run.clone(), None);
             // One that asks for more threads than there are is for others.
-            let fits = |spec: &Spec| spec.run == offer.run && spec.workers <= Some(self.workers);
-            is_new.then(|| decode::<Spec>("spec", &offer.spec).ok())?.filter(fits)
-        })
+            if run.is_open() && run.spec.workers <= Some(self.workers) {
+                return Some(run.spec);
+            }
+        }
+        None
     }
 
-    /// Takes part in a run.
-    fn take_part(&mut self, spec: &Spec, interrupts: &Interrupts) {
+    /// Takes part in a run; whether it was needed.
+    fn take_part(&mut self, spec: &Spec, interrupts: &Interrupts) -> bool {
         let run = &spec.run;
         say::note(format_args!("run {run} is offered"));
         let get = |name: &str| nmax_nats::get(&self.broker, name).map_err(|error| error.to_string());
@@ -203,28 +213,36 @@ impl Joined<'_> {
         };
         let agreement = match Agreement::new(&self.broker, run, &me.id, self.trust.signers.clone()) {
             Ok(agreement) => agreement,
-            Err(error) => return say::warning(format_args!("run {run}: {error}")),
+            Err(error) => {
+                say::warning(format_args!("run {run}: {error}"));
+                return false;
+            }
         };
         let (order, spool, path) = match part() {
             Ok(part) => part,
             Err(why) => {
                 say::warning(format_args!("run {run}: {why}"));
-                return member::refuse(me.clone(), agreement, &why, interrupts);
+                member::refuse(me.clone(), agreement, &why, interrupts);
+                return true;
             }
         };
-        match member::take_part(order, me, (agreement, spool), interrupts, &mut [&mut Live::new(true)]) {
+        let finished = member::take_part(order, me, (agreement, spool), interrupts, &mut [&mut Live::new(true)]);
+        let is_needed = !matches!(finished, Ok(None));
+        match finished {
             Ok(Some(finished)) => {
                 say::note(format_args!("run {run}: its part has ended; {}", finished.directory.display()));
                 if interrupts.count() > 1 {
-                    return say::note(
+                    say::note(
                         "results that the server does not have stay in the spool; the next `nmax fleet join` sends them",
                     );
+                    return true;
                 }
             }
             Ok(None) => say::note(format_args!("run {run} needs no further injector")),
             Err(error) => say::warning(format_args!("run {run}: {error}")),
         }
         let _ = std::fs::remove_file(path);
+        is_needed
     }
 
     /// Sends what processes before this one left.

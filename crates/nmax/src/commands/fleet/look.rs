@@ -7,7 +7,7 @@ use nmax_engine::runtime::real::monotonic;
 use nmax_fleet::records::Start;
 use nmax_metrics::{Clock, Nanos};
 use nmax_nats::{
-    Access, Broker, Credentials, Heard, KnownRun, Level, Protection, Runs, Sizes, Tls, User, Worker, Workers,
+    Access, Broker, Credentials, Heard, KnownRun, Level, Protection, Reading, Runs, Sizes, Tls, User, Worker, Workers,
     certificate, check as findings, configuration,
 };
 use nmax_run::fleet::keys::{self, Connection};
@@ -51,11 +51,6 @@ pub(super) fn connect_owner(args: &BrokerArgs) -> Result<Broker, Trouble> {
     connect(&args.nats, &args.access, keys::connection(&args.fleet_key))
 }
 
-/// What was looked at says nothing when it could not be read.
-fn is_read(broker: &Broker) -> Result<(), Trouble> {
-    broker.troubles().into_iter().next().map_or(Ok(()), |trouble| Err(Trouble::unreachable(trouble)))
-}
-
 /// The clock by which injectors begin.
 struct Monotonic;
 
@@ -84,8 +79,8 @@ pub(super) fn calendar() -> Nanos {
 pub fn status(args: &BrokerArgs) -> Ended {
     let broker = connect_owner(args)?;
     let workers = Workers::new(&broker);
+    broker.wait_until_read(Reading::Workers).map_err(Trouble::unreachable)?;
     pause(SEEN);
-    is_read(&broker)?;
     let there = injectors(&workers, monotonic());
     if args.json {
         say::line(format_args!("{:#}", json!({ "injectors": there })));
@@ -157,8 +152,8 @@ fn health(Heard { worker, is_silent, .. }: &Heard) -> Health {
 pub fn runs(args: &BrokerArgs) -> Ended {
     let broker = connect_owner(args)?;
     let known = Runs::new(&broker);
+    broker.wait_until_read(Reading::Runs).map_err(Trouble::unreachable)?;
     pause(SEEN);
-    is_read(&broker)?;
     let now = calendar();
     let mut rows: Vec<FleetRun> = known.list().iter().map(|run| row(run, now)).collect();
     rows.reverse();

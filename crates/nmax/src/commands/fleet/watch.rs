@@ -148,7 +148,8 @@ impl Watch {
     fn look(self: &Arc<Self>) {
         let (Some(link), Some(_)) = (self.link.get(), &self.keys) else { return };
         let now = calendar();
-        let begins = |run: &KnownRun| !matches!(run.start, Some(Start::Refused(_)));
+        // The one who ordered it has made its directory by the time it begins.
+        let begins = |run: &KnownRun| matches!(run.start, Some(Start::Go { origin_ns, .. }) if now >= Nanos(origin_ns));
         let runs: Vec<KnownRun> = link.runs.list().into_iter().filter(begins).collect();
         let (current, past): (Vec<KnownRun>, Vec<KnownRun>) = runs.into_iter().partition(|run| row(run, now).goes_on);
         let mut folder = None;
