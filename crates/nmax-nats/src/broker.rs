@@ -18,15 +18,12 @@ use tokio::task::AbortHandle;
 
 use crate::access::{ANSWER_MAX, Access};
 use crate::error::{NatsError, VERSION_MIN};
-use crate::streams::CONTROL;
 use crate::troubles::Troubles;
 
 /// Complaints of the server that are kept.
 const COMPLAINTS_MAX: usize = 16;
 /// How often a server that is too busy to answer in time is asked.
 const CONNECTS: u32 = 3;
-/// Between two looks of a person's command.
-const LOOK: Duration = Duration::from_millis(20);
 /// What is said of the connection itself.
 const CONNECTION: &str = "the connection";
 /// How long what is on its way may take when the connection is closed.
@@ -34,24 +31,6 @@ const CLOSE_MAX: Duration = Duration::from_secs(1);
 
 /// The monotonic clock of an injector or a manager.
 pub type SharedClock = Arc<dyn Clock + Send + Sync>;
-
-/// What a caller reads of a fleet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// Its injectors.
-    Workers,
-    /// Its runs.
-    Runs,
-}
-
-impl Reading {
-    fn stream(self) -> &'static str {
-        match self {
-            Self::Workers => "KV_nmax_workers",
-            Self::Runs => CONTROL,
-        }
-    }
-}
 
 /// A connection to NATS. Its thread does all that waits; the connection ends with the last copy.
 #[derive(Clone, Debug)]
@@ -169,23 +148,6 @@ impl Broker {
         self.link.troubles.now()
     }
 
-    /// Waits until a stream of the fleet was read, or cannot be.
-    ///
-    /// # Errors
-    /// Why it cannot.
-    pub fn wait_until_read(&self, what: Reading) -> Result<(), NatsError> {
-        let stream = what.stream();
-        self.wait_for(async {
-            while !self.link.troubles.has_worked(stream) {
-                if let Some(error) = self.link.troubles.now().pop() {
-                    return Err(error);
-                }
-                tokio::time::sleep(LOOK).await;
-            }
-            Ok(())
-        })
-    }
-
     /// How many messages were refused, by reason.
     pub fn refusals(&self) -> BTreeMap<&'static str, u64> {
         self.link.troubles.refusals()
@@ -295,7 +257,7 @@ impl Link {
     /// A stream cannot be read, for this reason.
     pub(crate) fn unread(&self, stream: &str, reason: &str) {
         let error = match reason.contains("stream not found") {
-            true => crate::streams::missing(stream),
+            true => NatsError::missing(stream),
             false => self.lost(stream, reason),
         };
         self.fails(stream, error);

@@ -20,13 +20,14 @@ const EXTENSION: &str = "spool";
 const SPOOL: &str = "the spool";
 
 /// A folder of spools. Several processes may use it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SpoolFolder {
     path: PathBuf,
     troubles: Troubles,
 }
 
 /// A file of batches that one process writes.
+#[derive(Debug)]
 pub struct SpoolFile {
     file: File,
     path: PathBuf,
@@ -34,6 +35,7 @@ pub struct SpoolFile {
 }
 
 /// A spool of a process that ended.
+#[derive(Debug)]
 pub struct LeftOver {
     /// Id of the run.
     pub run: String,

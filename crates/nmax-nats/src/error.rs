@@ -153,6 +153,12 @@ pub enum NatsError {
 }
 
 impl NatsError {
+    /// A stream that those who order runs make.
+    pub(crate) fn missing(stream: &str) -> Self {
+        let help = "`nmax fleet check` or the first `nmax fleet run` makes it, with fleet.key";
+        Self::Stream { stream: stream.into(), reason: "is missing".into(), help: help.into() }
+    }
+
     /// What a failed connection means.
     pub(crate) fn connecting(urls: &str, error: &async_nats::ConnectError) -> Self {
         let (urls, reason) = (urls.to_owned(), chain(error));

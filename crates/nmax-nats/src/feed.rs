@@ -8,6 +8,48 @@ use nmax_metrics::Nanos;
 
 use crate::access::pause;
 use crate::broker::{Broker, Link, Task};
+use crate::error::NatsError;
+use crate::streams::CONTROL;
+
+/// Between two looks of a person's command.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// What a caller reads of a fleet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// Its injectors.
+    Workers,
+    /// Its runs.
+    Runs,
+}
+
+impl Reading {
+    fn stream(self) -> &'static str {
+        match self {
+            Self::Workers => "KV_nmax_workers",
+            Self::Runs => CONTROL,
+        }
+    }
+}
+
+impl Broker {
+    /// Waits until a stream of the fleet was read, or cannot be.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn wait_until_read(&self, what: Reading) -> Result<(), NatsError> {
+        let stream = what.stream();
+        self.wait_for(async {
+            while !self.link.troubles.has_worked(stream) {
+                if let Some(error) = self.link.troubles.now().pop() {
+                    return Err(error);
+                }
+                tokio::time::sleep(LOOK).await;
+            }
+            Ok(())
+        })
+    }
+}
 
 /// A message of a stream.
 pub(crate) struct Message {

@@ -32,11 +32,12 @@ mod troubles;
 mod workers;
 
 pub use access::{Access, Credentials, Protection, Servers, Tls};
-pub use broker::{Broker, Reading, SharedClock};
+pub use broker::{Broker, SharedClock};
 pub use check::{Finding, Level, check};
 pub use coordinator::{Agreement, order};
 pub use disk::{LeftOver, SpoolFile, SpoolFolder};
 pub use error::{NatsError, VERSION_MIN};
+pub use feed::Reading;
 pub use files::{get, hash, put};
 pub use publisher::ResultPublisher;
 pub use runs::{KnownRun, Runs};

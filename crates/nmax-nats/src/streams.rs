@@ -106,19 +106,10 @@ pub fn prepare(broker: &Broker, sizes: Sizes) -> Result<(), NatsError> {
 pub fn look(broker: &Broker) -> Result<(), NatsError> {
     broker.wait_for(async {
         for config in wanted(Sizes::default(), REPLICAS) {
-            found(&broker.link, &config).await?.ok_or_else(|| missing(&config.name))?;
+            found(&broker.link, &config).await?.ok_or_else(|| NatsError::missing(&config.name))?;
         }
         Ok(())
     })
-}
-
-/// A stream that those who order runs make.
-pub(crate) fn missing(stream: &str) -> NatsError {
-    NatsError::Stream {
-        stream: stream.into(),
-        reason: "is missing".into(),
-        help: "`nmax fleet check` or the first `nmax fleet run` makes it, with fleet.key".into(),
-    }
 }
 
 /// The stream of this name, where it is there and a fleet can use it.

@@ -23,6 +23,12 @@ struct Shared {
     hearing: Mutex<Option<Hearing>>,
 }
 
+impl std::fmt::Debug for Troubles {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.now()).finish()
+    }
+}
+
 impl Troubles {
     /// Everything from now on is said to `hearing` only.
     pub(crate) fn hear(&self, hearing: Hearing) {
