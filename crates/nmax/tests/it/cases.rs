@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Ended};
 use crate::peers::target;
 
 /// Outcomes and the exit code that each stands for.
@@ -18,6 +18,11 @@ fn folders(of: &Path) -> Vec<PathBuf> {
     folders.sort();
     folders
 }
+
+/// The code of a run that may not be believed.
+const INVALID: i32 = 4;
+/// How often a case is played on a busy machine.
+const TRIES: u32 = 3;
 
 #[test]
 fn cases_end_as_they_say() {
@@ -33,16 +38,27 @@ fn cases_end_as_they_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Plays a case; what does not match.
-fn play(case: &Path, code: i32) -> Vec<String> {
+/// Runs the command of a case in a folder of its own.
+fn run(case: &Path) -> Ended {
     let (bench, target) = (Bench::new(), target());
     for file in folders(case) {
         fs::copy(&file, bench.path(file.file_name().unwrap().to_str().unwrap())).unwrap();
     }
+    let line = fs::read_to_string(case.join("cmd")).unwrap().replace("TARGET", &target.url());
+    bench.nmax(&line.split_whitespace().collect::<Vec<_>>())
+}
+
+/// Plays a case; what does not match.
+fn play(case: &Path, code: i32) -> Vec<String> {
     let read = |name: &str| fs::read_to_string(case.join(name)).unwrap_or_default();
-    let line = read("cmd").replace("TARGET", &target.url());
-    let args: Vec<&str> = line.split_whitespace().collect();
-    let ended = bench.nmax(&args);
+    let mut ended = run(case);
+    // What a busy machine has made INVALID shows nothing.
+    for _ in 1..TRIES {
+        if ended.code == code || ended.code != INVALID {
+            break;
+        }
+        ended = run(case);
+    }
     let mut wrong = Vec::new();
     assert_eq!(read("exit").trim(), code.to_string(), "{} is in the wrong folder", case.display());
     if ended.code != code {
