@@ -33,10 +33,11 @@ pub use capacity::{CapacityArgs, CapacityVerb, QuestionArgs};
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HASHES, MaskArgs, SkewArgs};
 pub use export::ExportArgs;
+#[cfg(feature = "nats")]
 pub use fleet::{
-    AbortArgs, AccessArgs, BrokerArgs, DrainArgs, FleetArgs, FleetReportArgs, FleetRunArgs, FleetVerb, JoinArgs,
-    KeyArgs, Policy, WatchArgs,
+    AbortArgs, AccessArgs, BrokerArgs, DrainArgs, FleetReportArgs, FleetRunArgs, FleetVerb, JoinArgs, KeyArgs, Policy,
 };
+pub use fleet::{FleetArgs, WatchArgs};
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};
 pub use planless::PlanlessArgs;

@@ -9,9 +9,11 @@ use nmax_scale::Runner;
 use nmax_server::Fleet;
 
 use super::Ended;
+#[cfg(feature = "nats")]
+use crate::args::FleetVerb;
 #[cfg(not(feature = "nats"))]
 use crate::args::InjectorsArgs;
-use crate::args::{FleetArgs, FleetVerb, WatchArgs};
+use crate::args::{FleetArgs, WatchArgs};
 
 #[cfg(feature = "nats")]
 mod join;
@@ -74,5 +76,8 @@ pub fn watched(args: &WatchArgs, runs_dir: &Path) -> Result<Option<Arc<dyn Fleet
     #[cfg(feature = "nats")]
     return Ok(Some(watch::watch(args, runs_dir)?));
     #[cfg(not(feature = "nats"))]
-    Err(without_nats())
+    {
+        let _ = runs_dir;
+        Err(without_nats())
+    }
 }
