@@ -57,7 +57,7 @@ pub(crate) struct Message {
     pub(crate) subject: String,
     /// What it says; `None` for the mark that an earlier one expired or was deleted.
     pub(crate) bytes: Option<Vec<u8>>,
-    /// Without bytes: nobody deleted it, its time is over.
+    /// The message expired: its mark has no bytes.
     pub(crate) has_expired: bool,
     /// When the broker got it, ns since 1970.
     pub(crate) at: Nanos,

@@ -147,7 +147,7 @@ fn cleared(
     notes.iter().for_each(|note| listener.remark(note));
     preflight::observed(&plan)?.iter().for_each(|text| listener.authority(text));
     let plan = Arc::new(plan);
-    // A machine that sends nothing asks nobody; injectors ask for themselves.
+    // With injectors this machine sends no load. Each injector checks the targets itself.
     let cleared = match free {
         Some(_) if !order.is_rehearsed => Cleared {
             allow: Arc::new(|_, _| Err("the one who orders the runs of a fleet loads nothing".into())),
@@ -179,7 +179,7 @@ fn cleared(
     Ok((task, run, runner))
 }
 
-/// Whether this host carries the highest level; the highest one is lowered where nobody gave it.
+/// Checks that this host carries the highest level. Lowers that level where the user set none.
 fn fits_host(need: &dyn Fn(f64) -> Need, task: &mut Task, notes: &mut Vec<String>) -> Result<Vec<Finding>, Trouble> {
     if task.is_open_ended && task.axes.load == Load::Vus {
         let asked = task.axes.range.1;
@@ -192,8 +192,8 @@ fn fits_host(need: &dyn Fn(f64) -> Need, task: &mut Task, notes: &mut Vec<String
     Ok(host::fits(&need(task.axes.range.1))?)
 }
 
-/// Whether injectors enough are free, with threads enough; the highest level is lowered where nobody gave it. Returns the
-/// threads of each, 0 for all that it has.
+/// Checks that enough injectors with enough threads are free. Lowers the highest level where the user set none. Returns
+/// the threads of each, 0 for all that it has.
 fn fits_fleet(
     runner: &mut dyn Runner,
     plan: &Plan,

@@ -126,7 +126,7 @@ pub struct Connection {
     pub certificate: Option<PathBuf>,
 }
 
-/// How the owner of a file of either kind connects; as nobody in particular where it is not there or does not say.
+/// How the owner of a key file connects. Without a user and a certificate where the file is missing or names none.
 pub fn connection(file: &Path) -> Connection {
     let user = lines(file).unwrap_or_default().into_iter().find(|line| line.starts_with("SU"));
     let has_certificate = fs::read_to_string(file).is_ok_and(|text| text.contains(PEM));

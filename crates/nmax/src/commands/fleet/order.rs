@@ -149,7 +149,7 @@ pub(super) fn free(there: &[Worker], region: Option<&String>, threads: u32) -> u
     there.iter().filter(|worker| worker.run.is_none() && !worker.is_draining).filter(is_of).count()
 }
 
-/// Whether so many of these injectors are free.
+/// Checks that each region has as many free injectors as the run asks for.
 fn are_enough(there: &[Worker], shards: &[Option<String>], threads: u32) -> Result<(), Trouble> {
     let mut regions: Vec<Option<&String>> = shards.iter().map(Option::as_ref).collect();
     regions.dedup();

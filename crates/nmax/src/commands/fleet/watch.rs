@@ -204,7 +204,7 @@ impl Watch {
         let order = of_others(&link.broker, &keys.seal, &run.spec, &self.runs_dir).map_err(broken)?;
         let mut fleet = order::Fleet::new(&link.broker, &run.spec.run, keys.signers.clone(), None)
             .map_err(|error| broken(error.text))?;
-        // It asks nothing of the run, so nobody interrupts it; what ends the process ends it.
+        // A follower gives no commands, so it gets no signals; it ends with the process.
         let finished = manager::conduct(&order, &run.spec, &mut fleet, &Interrupts::default(), &mut [])?;
         finished.trouble.map_or(Ok(()), |trouble| Err(broken(trouble)))
     }
